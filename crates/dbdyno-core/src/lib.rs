@@ -1,0 +1,13 @@
+//! The data plane of dbdyno: everything that runs while a trial is measured.
+//!
+//! ```text
+//! spec (JSON) -> load::run_trial -> outcome (JSON)
+//!                  |- script   what a client executes: pgbench's language, parsed once, evaluated per unit
+//!                  |- wire     how it is said: PostgreSQL's protocol over a socket, TCP or TLS
+//!                  |- load     when it is said: clients, arrivals, both clocks, histograms
+//!                  `- probe    what the server did meanwhile: wait snapshots, CPU and run-queue clocks
+//! ```
+//!
+//! Nothing here knows Python. Durations are integer nanoseconds of CLOCK_MONOTONIC.
+
+pub mod script;

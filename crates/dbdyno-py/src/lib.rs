@@ -1,0 +1,1 @@
+//! The only crate of dbdyno that knows PyO3.

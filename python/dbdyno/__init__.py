@@ -1,0 +1,1 @@
+"""dbdyno: put your database on the dyno."""

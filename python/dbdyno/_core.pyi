@@ -1,0 +1,33 @@
+"""The seam to Rust: all of it. Shapes of the JSON texts: docs/architecture.md."""
+
+from typing import Final
+
+__version__: Final[str]
+BUILD_PROFILE: Final[str]
+
+class CoreError(Exception):
+    """`args` is (code, message): see `dbdyno.errors.DynoError`."""
+
+def run_trial(spec: str, password: str | None) -> str:
+    """Connect, warm up, measure one window, return the outcome. Releases the GIL throughout."""
+
+def check_script(name: str, text: str) -> str:
+    """Parse one pgbench script; a mistake raises `script_syntax` with file, line and column.
+
+    Returns JSON: {"statements": n, "uses_pipeline": bool, "variables": ["aid", ...]}.
+    """
+
+def builtin_script(name: str) -> str:
+    """The text of `tpcb-like`, `simple-update` or `select-only`."""
+
+def flush_times_ns(directory: str, flushes: int, bytes_each: int) -> list[int]:
+    """Write and fdatasync `flushes` times into a new file of `directory` that is removed again."""
+
+def histogram_quantiles(histograms: list[str], quantiles: list[float]) -> list[int]:
+    """Merge encoded histograms and return the value in ns at each quantile (0 to 1)."""
+
+def histogram_bins(histograms: list[str], bins_per_decade: int) -> list[tuple[int, int, int]]:
+    """Merge encoded histograms into logarithmic bins: (low_ns, high_ns, count), empty ones left out."""
+
+def overwrite_arguments() -> None:
+    """Blank the values of URLs with a password in this process's own argument list (/proc/self/cmdline)."""

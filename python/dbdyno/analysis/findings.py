@@ -1,0 +1,227 @@
+"""What an analysis concludes: plain frozen dataclasses, the only thing a report may look at.
+
+`to_json` gives the document of `dbdyno run --json`; its keys are a contract (docs/findings.md).
+Durations are nanoseconds; a profile is the mean per successful unit of work.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from typing import Any
+
+FORMAT = 1
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure with its 95 % interval; low and high are None with fewer than 6 blocks."""
+
+    estimate: float
+    low: float | None
+    high: float | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Times:
+    """One of the clocks: mean and percentiles over units, estimated over trials."""
+
+    mean: Estimate
+    p50: Estimate
+    p95: Estimate
+    p99: Estimate
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Units:
+    """All units = successful + skipped + failed; retried and late are counted within them."""
+
+    successful: int
+    skipped: int
+    failed: int
+    retried: int
+    late: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TimeProfile:
+    """The mean response time of a unit, part by part; the parts sum to it exactly."""
+
+    queue: float
+    cpu: float | None
+    run_queue: float | None
+    waits: dict[str, float]
+    asleep_no_wait_event: float
+    client_and_network: float
+    unaccounted: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Driver:
+    """What the instrument itself cost and how punctual it was."""
+
+    cpu_ns_per_unit: float
+    lateness_ns_p50: float
+    lateness_ns_p99: float
+    lateness_ns_max: float
+    busiest_thread_share: float
+    sampler_cpu_share: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Spread:
+    """Mean, 95th percentile and maximum of what was sampled."""
+
+    mean: float
+    p95: float
+    max: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Exposure:
+    """What a crash would have lost: WAL inserted but not flushed, sampled during the windows."""
+
+    samples: int
+    bytes: Spread
+    commits: Spread
+    age_ns: Spread
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Background:
+    """A server process that serves no client: its share of one CPU and of its time by wait event."""
+
+    backend_type: str
+    cpu_share: float
+    run_queue_share: float
+    wait_shares: dict[str, float]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Bin:
+    """One bar of a distribution of response times."""
+
+    low_ns: int
+    high_ns: int
+    count: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArmTrial:
+    """One trial as the charts show it; `order` is its place in time over the whole run."""
+
+    trial: int
+    order: int
+    block: int
+    attempt: int
+    throughput_per_s: float
+    response_time_ns_mean: float
+    step_ns: int
+    series_units: list[int]
+    warnings: list[str]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Arm:
+    """One arm over all its trials."""
+
+    arm: str
+    levels: dict[str, str]
+    baseline: str | None
+    clients: int
+    trials: int
+    units: Units
+    throughput_per_s: Estimate
+    rows_per_s: Estimate | None
+    response_time_ns: Times
+    service_time_ns: Times
+    queue_time_ns: Times
+    profile_ns: TimeProfile
+    driver: Driver
+    background: list[Background]
+    exposure: Exposure | None
+    wal_bytes_per_unit: float | None
+    full_page_images_per_unit: float | None
+    little_discrepancy: float
+    distribution: list[Bin]
+    by_trial: list[ArmTrial]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reason:
+    """One part of a profile and how much it changed per unit of work, arm minus baseline."""
+
+    part: str
+    baseline_ns: float
+    arm_ns: float
+    difference_ns: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Comparison:
+    """An arm against its baseline: the ratio arm / baseline of one metric."""
+
+    arm: str
+    baseline: str
+    metric: str
+    ratio: Estimate
+    p_value: float | None
+    p_value_holm: float | None
+    verdict: str
+    blocks_needed: int | None
+    block_ratios: list[float]
+    why: list[Reason]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Warning:
+    """Something that limits what may be concluded; the message ends with what to do."""
+
+    code: str
+    message: str
+    arm: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Scheduled:
+    """One place of the schedule and what became of it."""
+
+    trial: int
+    block: int
+    position: int
+    arm: str
+    status: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Findings:
+    """The whole answer of one run."""
+
+    format: int
+    experiment: str
+    question: str
+    run_id: str
+    seed: int
+    blocks: int
+    metric: str
+    margin: float
+    started_at: str
+    arms: list[Arm]
+    comparisons: list[Comparison]
+    warnings: list[Warning]
+    schedule: list[Scheduled]
+    machine: dict[str, Any]
+    versions: dict[str, str]
+
+
+def to_json(findings: Findings) -> str:
+    """The findings document. Raises ValueError on NaN or infinity: neither may reach a reader."""
+    return json.dumps(dataclasses.asdict(findings), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def finite(value: float) -> float:
+    """`value`, asserted to be a number that JSON can hold."""
+    if not math.isfinite(value):
+        raise ValueError(f"not a finite figure: {value}")
+    return value
