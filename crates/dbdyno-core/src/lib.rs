@@ -10,4 +10,5 @@
 //!
 //! Nothing here knows Python. Durations are integer nanoseconds of CLOCK_MONOTONIC.
 
+pub mod arguments;
 pub mod script;
