@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-import click
 import typer
 
 from dbdyno import engine
@@ -15,7 +14,6 @@ from dbdyno.errors import EXIT_DONE, EXIT_INPUT_WRONG, EXIT_INTERRUPTED, EXIT_RU
 app = typer.Typer(
     name="dbdyno",
     help="A database-performance laboratory: put your database on the dyno.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -24,11 +22,13 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def _main(
+    context: typer.Context,
     version: bool = typer.Option(False, "--version", help="Print versions and build profile, then exit."),
 ) -> None:
     if version:
         typer.echo(f"dbdyno {engine.VERSION} ({engine.BUILD_PROFILE} build)")
-        raise typer.Exit
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 app.command("list")(list_command.list_experiments)
@@ -43,12 +43,9 @@ def run(arguments: Sequence[str]) -> int:
         code = app(args=list(arguments), standalone_mode=False)
     except DynoError as error:
         return _fail(error.message, error.exit_code)
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
-        return EXIT_DONE
-    except click.ClickException as error:
+    except typer.TyperException as error:
         return _fail(f"{error.format_message()} See dbdyno --help.", EXIT_INPUT_WRONG)
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", EXIT_INTERRUPTED)
     except BrokenPipeError:
         # The reader of our output went away (dbdyno report | head): nothing is wrong and nobody is listening.
@@ -59,5 +56,5 @@ def run(arguments: Sequence[str]) -> int:
 
 def _fail(message: str, exit_code: int) -> int:
     one_line = " ".join(message.split())
-    click.echo(f"dbdyno: {one_line}", err=True)
+    typer.echo(f"dbdyno: {one_line}", err=True)
     return exit_code
