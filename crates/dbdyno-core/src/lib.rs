@@ -10,4 +10,9 @@
 //!
 //! Nothing here knows Python. Durations are integer nanoseconds of CLOCK_MONOTONIC.
 
+pub mod error;
+pub mod load;
 pub mod script;
+pub mod wire;
+
+pub use error::CoreError;
