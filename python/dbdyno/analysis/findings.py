@@ -77,9 +77,10 @@ class TimeProfile:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Driver:
-    """What the instrument itself cost and how punctual it was."""
+    """What the instrument itself cost and how punctual it was; shares are of the time of one CPU."""
 
     cpu_ns_per_unit: float
+    cpu_share: float
     lateness_ns_p50: float
     lateness_ns_p99: float
     lateness_ns_max: float
@@ -101,10 +102,12 @@ class Exposure:
     """What a crash would have lost: WAL inserted but not flushed, sampled during the windows.
 
     `commits` is None where the server does not count its WAL.
-    Where commits wait for the flush, what is exposed is not yet acknowledged: work in flight, not a risk.
+    `acknowledged`: synchronous_commit is off, so that acknowledged commits are among what is exposed;
+    where commits wait for the flush it is work in flight, not a risk.
     """
 
     samples: int
+    acknowledged: bool
     bytes: Spread
     commits: Spread | None
     age_ns: Spread
