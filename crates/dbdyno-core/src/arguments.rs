@@ -37,10 +37,8 @@ fn password_range(argument: &[u8]) -> Option<std::ops::Range<usize>> {
         let length = argument[begin..].iter().position(|&byte| byte == b'&').unwrap_or(argument.len() - begin);
         return Some(begin..begin + length);
     }
-    let length = argument[authority..]
-        .iter()
-        .position(|byte| b"/?#".contains(byte))
-        .unwrap_or(argument.len() - authority);
+    let length =
+        argument[authority..].iter().position(|byte| b"/?#".contains(byte)).unwrap_or(argument.len() - authority);
     let at = authority + argument[authority..authority + length].iter().rposition(|&byte| byte == b'@')?;
     let colon = authority + argument[authority..at].iter().position(|&byte| byte == b':')?;
     Some(colon + 1..at)

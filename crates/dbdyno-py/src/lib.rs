@@ -52,8 +52,8 @@ fn run_trial(py: Python<'_>, spec: String, password: Option<String>) -> PyResult
 #[pyfunction]
 fn check_script(name: &str, text: &str) -> PyResult<String> {
     let mut symbols = Symbols::default();
-    let script = parse(name, text, &mut symbols)
-        .map_err(|error| CoreError::new_err(("script_syntax", error.to_string())))?;
+    let script =
+        parse(name, text, &mut symbols).map_err(|error| CoreError::new_err(("script_syntax", error.to_string())))?;
     Ok(serde_json::json!({"statements": script.statements.len(), "uses_pipeline": script.uses_pipeline}).to_string())
 }
 

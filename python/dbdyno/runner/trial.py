@@ -11,6 +11,7 @@ from dbdyno import engine
 from dbdyno.design.experiment import Experiment
 from dbdyno.design.schedule import Place
 from dbdyno.errors import DynoError
+from dbdyno.runner.apply import applied, deviations, read_back, reset
 from dbdyno.runner.prepare import Prepared, session_statements
 from dbdyno.runner.spec import trial_spec
 from dbdyno.targets.target import Target
@@ -38,18 +39,13 @@ def run_trial(experiment: Experiment, target: Target, prepared: Prepared, place:
 def _measure(
     experiment: Experiment, target: Target, prepared: Prepared, place: Place, seed: int
 ) -> dict[str, Any]:
-    began = time.monotonic_ns()
-    if "restore" in experiment.reset:
-        target.restore()
-    target.apply_settings({**prepared.settings}, prepared.role)
-    applied = time.monotonic_ns()
     statements = session_statements(prepared.session)
-    if prepared.arm.sql:
-        target.execute(prepared.arm.sql)
-    try:
-        _reset(experiment, target)
+    began = time.monotonic_ns()
+    with applied(experiment, target, prepared):
+        settled = time.monotonic_ns()
+        reset(experiment, target)
         was_reset = time.monotonic_ns()
-        settings = _read_back(target, prepared, statements)
+        settings = read_back(target, prepared, statements)
         before = target.counters()
         spec = trial_spec(
             experiment,
@@ -60,35 +56,16 @@ def _measure(
             seed=seed,
             block=place.block,
         )
-        outcome = engine.run_trial(spec, target.endpoint.password_text())
+        password = target.endpoint.password
+        outcome = engine.run_trial(spec, password.reveal() if password else None)
         after = target.counters()
-    finally:
-        if prepared.arm.undo:
-            target.execute(prepared.arm.undo)
     return {
-        "preparation": {"apply_ns": applied - began, "reset_ns": was_reset - applied},
+        "preparation": {"apply_ns": settled - began, "reset_ns": was_reset - settled},
         "settings": settings,
+        "deviations": deviations(target, prepared, settings),
         "server": _differences(before, after),
         "outcome": outcome,
     }
-
-
-def _reset(experiment: Experiment, target: Target) -> None:
-    for step in experiment.reset:
-        if step == "vacuum":
-            target.vacuum()
-        elif step == "checkpoint":
-            target.checkpoint()
-
-
-def _read_back(target: Target, prepared: Prepared, statements: list[str]) -> dict[str, str]:
-    """What a client of this arm sees, asked on a connection of its own; raises if a setting did not take."""
-    names = [*prepared.settings, *prepared.role, *prepared.session]
-    with target.connect() as connection:
-        for statement in statements:
-            connection.execute(statement.encode())
-        rows = {name: connection.execute("SELECT current_setting(%s)", (name,)).fetchone() for name in names}
-    return {name: str(row[0]) for name, row in rows.items() if row}
 
 
 def _differences(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
