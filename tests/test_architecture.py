@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
-
 import dbdyno
+import pytest
 
 PACKAGE = Path(dbdyno.__file__).parent
 
@@ -29,7 +28,9 @@ def imported_rooms(path: Path) -> set[str]:
     rooms = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "dbdyno" else [node.module]
+            names = (
+                [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "dbdyno" else [node.module]
+            )
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         else:
@@ -55,9 +56,11 @@ def test_report_knows_only_the_findings_of_the_analysis() -> None:
     for path in (PACKAGE / "report").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dbdyno.analysis"):
-                modules = {node.module} if node.module != "dbdyno.analysis" else {
-                    f"dbdyno.analysis.{alias.name}" for alias in node.names
-                }
+                modules = (
+                    {node.module}
+                    if node.module != "dbdyno.analysis"
+                    else {f"dbdyno.analysis.{alias.name}" for alias in node.names}
+                )
                 wrong += [(path.name, module) for module in modules if module != "dbdyno.analysis.findings"]
 
     assert wrong == []

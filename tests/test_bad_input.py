@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -47,24 +45,54 @@ def replaced(old: str, new: str) -> tuple[str, str]:
 
 FILE_CASES = [
     Case("not toml", "is not valid TOML", ("question =", "question")),
-    Case("unknown key at the top", "marginn: unknown key; did you mean margin?", ("[workload]", 'marginn = "3 %"\n[workload]')),
-    Case("unknown key in a table", "design.block: unknown key; did you mean design.blocks?", ("blocks = 2", "block = 2")),
-    Case("unknown key in a level", "factors.speed.slow.sett: unknown key; did you mean", ("slow = { set", "slow = { sett")),
+    Case(
+        "unknown key at the top",
+        "marginn: unknown key; did you mean margin?",
+        ("[workload]", 'marginn = "3 %"\n[workload]'),
+    ),
+    Case(
+        "unknown key in a table", "design.block: unknown key; did you mean design.blocks?", ("blocks = 2", "block = 2")
+    ),
+    Case(
+        "unknown key in a level",
+        "factors.speed.slow.sett: unknown key; did you mean",
+        ("slow = { set", "slow = { sett"),
+    ),
     Case("wrong type", "design.blocks: 'two': input should be a valid integer", ("blocks = 2", 'blocks = "two"')),
-    Case("boolean for a number", "design.blocks: True: input should be a valid integer", ("blocks = 2", "blocks = true")),
+    Case(
+        "boolean for a number", "design.blocks: True: input should be a valid integer", ("blocks = 2", "blocks = true")
+    ),
     Case("zero blocks", "design.blocks: 0: input should be greater than or equal to 1", ("blocks = 2", "blocks = 0")),
-    Case("duration without a unit", "design.window: 50 is not a duration; write a number and a unit", ('"50 ms"', "50")),
+    Case(
+        "duration without a unit", "design.window: 50 is not a duration; write a number and a unit", ('"50 ms"', "50")
+    ),
     Case("duration with a strange unit", "design.window: '50 m' is not a duration", ('"50 ms"', '"50 m"')),
     Case("window too short", "design.window: '1 ms' is too short to measure", ('"50 ms"', '"1 ms"')),
     Case("margin without percent", "margin: 0.03 is not a percentage", ("[workload]", "margin = 0.03\n[workload]")),
-    Case("unknown metric", "metric: 'speed' is not known here; use one of", ("[workload]", 'metric = "speed"\n[workload]')),
-    Case("unknown reset step", "design.reset.0: 'reboot' is not known here", ("blocks = 2", 'blocks = 2\nreset = ["reboot"]')),
+    Case(
+        "unknown metric",
+        "metric: 'speed' is not known here; use one of",
+        ("[workload]", 'metric = "speed"\n[workload]'),
+    ),
+    Case(
+        "unknown reset step",
+        "design.reset.0: 'reboot' is not known here",
+        ("blocks = 2", 'blocks = 2\nreset = ["reboot"]'),
+    ),
     Case("missing question", "question: is missing", ('question = "Is it faster?"', "")),
     Case("empty question", "question: ''", ('"Is it faster?"', '""')),
     Case("missing baseline", "baseline: is missing", ('baseline = { speed = "slow" }', "")),
     Case("empty baseline", "baseline: is empty", ('{ speed = "slow" }', "{}")),
-    Case("baseline of an unknown factor", "baseline.colour: no such factor; factors are speed", ("{ speed =", "{ colour =")),
-    Case("baseline of an unknown level", "baseline.speed: no level 'slowest'; levels are slow, fast", ('speed = "slow"', 'speed = "slowest"')),
+    Case(
+        "baseline of an unknown factor",
+        "baseline.colour: no such factor; factors are speed",
+        ("{ speed =", "{ colour ="),
+    ),
+    Case(
+        "baseline of an unknown level",
+        "baseline.speed: no level 'slowest'; levels are slow, fast",
+        ('speed = "slow"', 'speed = "slowest"'),
+    ),
     Case("no factors", "factors: is missing", ("[factors.speed]", "[other]")),
     Case("empty factor", "factors.more: has no level", ("[factors.speed]", "[factors.more]\n[factors.speed]")),
     Case("slash in a level", "level 'a/b' has a '/'", ("fast =", '"a/b" =')),
@@ -74,8 +102,18 @@ FILE_CASES = [
         "two arms are called 'slow/'",
         ("[factors.speed]", '[factors.more]\n"" = {}\n[factors.speed]'),
     ),
-    Case("two factors set one key", "factors more and speed both have set.work_mem", ("[factors.speed]", '[factors.more]\na = { set = { work_mem = "3MB" } }\nb = {}\n[factors.speed]')),
-    Case("level against target", "settings.work_mem: is set by target.settings and by a level", ("[workload]", '[target]\nsettings = { work_mem = "1MB" }\n[workload]'), files=(("a.sql", "SELECT 1;"),), prepare=None),
+    Case(
+        "two factors set one key",
+        "factors more and speed both have set.work_mem",
+        ("[factors.speed]", '[factors.more]\na = { set = { work_mem = "3MB" } }\nb = {}\n[factors.speed]'),
+    ),
+    Case(
+        "level against target",
+        "settings.work_mem: is set by target.settings and by a level",
+        ("[workload]", '[target]\nsettings = { work_mem = "1MB" }\n[workload]'),
+        files=(("a.sql", "SELECT 1;"),),
+        prepare=None,
+    ),
     Case("missing script key", "workload.script: is missing", ('script = "a.sql"', "")),
     Case("missing script file", "script 'b.sql': cannot be read: No such file", ('"a.sql"', '"b.sql"')),
     Case("bad weight", "'x' is no weight", ('"a.sql"', '"a.sql@x"')),
@@ -87,16 +125,40 @@ FILE_CASES = [
     Case("script: expression", "a.sql:1:", files=(("a.sql", "\\set x 1 +\nSELECT 1;"),)),
     Case("script: unbalanced if", "a.sql:1:", files=(("a.sql", "\\if true\nSELECT 1;"),)),
     Case("script: empty", "a.sql", files=(("a.sql", "-- nothing\n"),)),
-    Case("script: not text", "is not UTF-8 text", prepare=lambda directory: (directory / "a.sql").write_bytes(b"\xff\xfe") and None),
+    Case(
+        "script: not text",
+        "is not UTF-8 text",
+        prepare=lambda directory: (directory / "a.sql").write_bytes(b"\xff\xfe") and None,
+    ),
     Case("zero clients", "workload.clients: 0", ('script = "a.sql"', 'script = "a.sql"\nclients = 0')),
-    Case("open and closed loop", "has both arrival (an open loop) and think_time", ('script = "a.sql"', 'script = "a.sql"\nthink_time = "1 ms"\narrival = { poisson_per_s = 10 }')),
-    Case("no arrival process", "needs either poisson_per_s or constant_per_s", ('script = "a.sql"', 'script = "a.sql"\narrival = { to_per_s = 10 }')),
-    Case("schema change without undo", "changes the schema; add an undo", ('fast = { set = { work_mem = "2MB" } }', 'fast = { sql = "CREATE TABLE x (i int)" }')),
-    Case("unknown measured figure", "factors.speed.fast.set.work_mem.measured: 'luck' is not known here", ('fast = { set = { work_mem = "2MB" } }', 'fast = { set = { work_mem = { measured = "luck" } } }')),
+    Case(
+        "open and closed loop",
+        "has both arrival (an open loop) and think_time",
+        ('script = "a.sql"', 'script = "a.sql"\nthink_time = "1 ms"\narrival = { poisson_per_s = 10 }'),
+    ),
+    Case(
+        "no arrival process",
+        "needs either poisson_per_s or constant_per_s",
+        ('script = "a.sql"', 'script = "a.sql"\narrival = { to_per_s = 10 }'),
+    ),
+    Case(
+        "schema change without undo",
+        "changes the schema; add an undo",
+        ('fast = { set = { work_mem = "2MB" } }', 'fast = { sql = "CREATE TABLE x (i int)" }'),
+    ),
+    Case(
+        "unknown measured figure",
+        "factors.speed.fast.set.work_mem.measured: 'luck' is not known here",
+        ('fast = { set = { work_mem = "2MB" } }', 'fast = { set = { work_mem = { measured = "luck" } } }'),
+    ),
 ]
 
 COMMAND_CASES = [
-    Case("no such experiment", "EXPERIMENT 'nonsense': no such file or shipped experiment; shipped are commit-batch", arguments=("run", "nonsense")),
+    Case(
+        "no such experiment",
+        "EXPERIMENT 'nonsense': no such file or shipped experiment; shipped are commit-batch",
+        arguments=("run", "nonsense"),
+    ),
     Case("no experiment", "EXPERIMENT: is missing", arguments=("run",)),
     Case("unknown command", "No such command", arguments=("measure",)),
     Case("unknown flag", "No such option: --fast", arguments=("run", "{file}", "--fast")),
@@ -113,8 +175,16 @@ COMMAND_CASES = [
     Case("data-dir that is a file", "--data-dir", arguments=("run", "{file}", "--data-dir", "{file}")),
     Case("not a URL", "--target", arguments=("run", "{file}", "--target", "mysql://localhost/x")),
     Case("bad URL port", "--target", arguments=("run", "{file}", "--target", "postgres://localhost:port/x")),
-    Case("unreachable host", "cannot be reached", arguments=("run", "{file}", "--target", "postgres://127.0.0.1:1/x", "--allow-write")),
-    Case("unresolvable host", "cannot be", arguments=("run", "{file}", "--target", "postgres://no-such-host.invalid/x", "--allow-write")),
+    Case(
+        "unreachable host",
+        "cannot be reached",
+        arguments=("run", "{file}", "--target", "postgres://127.0.0.1:1/x", "--allow-write"),
+    ),
+    Case(
+        "unresolvable host",
+        "cannot be",
+        arguments=("run", "{file}", "--target", "postgres://no-such-host.invalid/x", "--allow-write"),
+    ),
 ]
 
 JOURNAL_CASES = [

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from dbdyno.design.schedule import Place, block_order, schedule, trial_seed
 from dbdyno.runner.pending import MAX_ATTEMPTS, hopeless_arm, next_place, trials_left
+from hypothesis import given
+from hypothesis import strategies as st
 
 ARMS = ["a", "b", "c"]
 

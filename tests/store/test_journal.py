@@ -7,11 +7,10 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from dbdyno.errors import DynoError
 from dbdyno.store.journal import FILE_NAME, Journal, encode, read
+from hypothesis import given
+from hypothesis import strategies as st
 
 
 def write(path: Path, count: int) -> bytes:
@@ -53,9 +52,7 @@ def test_a_crash_at_any_byte_loses_at_most_the_last_record(cut: int, tmp_path_fa
 
 
 @given(position=st.integers(min_value=0, max_value=10_000), bit=st.integers(0, 7))
-def test_a_flipped_bit_is_never_read_as_data(
-    position: int, bit: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_flipped_bit_is_never_read_as_data(position: int, bit: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     """In an earlier line it is an error with the line's number; in the last one the record is left out."""
     path = tmp_path_factory.mktemp("journal") / FILE_NAME
     data = bytearray(write(path, 4))

@@ -29,7 +29,9 @@ class StderrProgress:
             self._live.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._live is not None:
             self._live.stop()
 
@@ -51,9 +53,7 @@ class StderrProgress:
         else:
             figure = f"failed: {record['reason']}"
         line = f"trial {done} of {done + left}, block {record['block'] + 1}, {_time(left_s)} left: {record['arm']} {figure}"
-        if self._live is not None:
-            self._show(line)
-        elif record["block"] != self._last_block or left == 0 or record["status"] != "ok":
+        if self._live is not None or record["block"] != self._last_block or left == 0 or record["status"] != "ok":
             self._show(line)
         self._last_block = record["block"]
 

@@ -46,5 +46,7 @@ def findings_of(directory: Path) -> Findings:
     """Read, verify and analyse a run directory."""
     stored, _ = run_directory.read(directory)
     if not any(trial["status"] == "ok" for trial in stored.trials):
-        raise DynoError("nothing_measured", f"{directory}: holds no finished trial yet; dbdyno run --resume {directory}")
+        raise DynoError(
+            "nothing_measured", f"{directory}: holds no finished trial yet; dbdyno run --resume {directory}"
+        )
     return analyse(stored.run, stored.machine, stored.trials)

@@ -72,7 +72,9 @@ def _refuse_with_resume(**flags: object) -> None:
     for name, value in flags.items():
         if value is not None:
             flag = "EXPERIMENT" if name == "experiment" else f"--{name}"
-            raise DynoError("flag_conflict", f"{flag} {value}: is kept in the run directory; leave it out with --resume")
+            raise DynoError(
+                "flag_conflict", f"{flag} {value}: is kept in the run directory; leave it out with --resume"
+            )
 
 
 def _default_directory(experiment: Experiment, seed: int) -> Path:

@@ -115,7 +115,7 @@ class Design(_Table):
     @classmethod
     def _long_enough(cls, window_ns: int) -> int:
         if window_ns < 10_000_000:
-            raise ValueError("is too short to measure; write at least \"10 ms\"")
+            raise ValueError('is too short to measure; write at least "10 ms"')
         return window_ns
 
 

@@ -212,7 +212,7 @@ def _check_undo(document: Document, parts: list[Level], levels: dict[str, str], 
         if part.sql and not part.undo and "restore" not in document.design.reset:
             raise DynoError(
                 "no_undo",
-                f"{path.name}: factors.{factor}.{level}.sql: changes the schema; add an undo, or \"restore\" to reset",
+                f'{path.name}: factors.{factor}.{level}.sql: changes the schema; add an undo, or "restore" to reset',
             )
 
 
@@ -271,7 +271,9 @@ def _scripts(path: Path, script: str | list[str] | None) -> tuple[Script, ...]:
 def _arrival(arrival: Open | None, think_time_ns: int | None) -> Arrival:
     if arrival is None:
         return Arrival(kind="closed", think_time_ns=think_time_ns or 0)
-    process, start = ("poisson", arrival.poisson_per_s) if arrival.poisson_per_s else ("constant", arrival.constant_per_s)
+    process, start = (
+        ("poisson", arrival.poisson_per_s) if arrival.poisson_per_s else ("constant", arrival.constant_per_s)
+    )
     assert start is not None
     return Arrival(kind="open", process=process, start_per_s=start, end_per_s=arrival.to_per_s or start)
 

@@ -14,11 +14,11 @@ def duration_ns(value: object) -> int:
         unit = _NANOSECONDS.get(match["unit"])
         if unit is not None:
             return round(float(match["number"]) * unit)
-    raise ValueError("is not a duration; write a number and a unit (us, ms, s, min), for example \"300 ms\"")
+    raise ValueError('is not a duration; write a number and a unit (us, ms, s, min), for example "300 ms"')
 
 
 def share(value: object) -> float:
     """`"3 %"` -> 0.03."""
     if isinstance(value, str) and (match := _NUMBER_AND_UNIT.fullmatch(value)) and match["unit"] == "%":
         return float(match["number"]) / 100.0
-    raise ValueError("is not a percentage; write for example \"3 %\"")
+    raise ValueError('is not a percentage; write for example "3 %"')

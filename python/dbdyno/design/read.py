@@ -54,7 +54,7 @@ def _describe(mistake: ErrorDetails, raw: dict[str, Any]) -> str:
         case "missing":
             return f"{key}: is missing; every experiment needs it"
         case "value_error":
-            return f"{key}: {_shown(value)} {str(mistake['ctx']['error'])}"
+            return f"{key}: {_shown(value)} {mistake['ctx']['error']!s}"
         case "literal_error":
             return f"{key}: {_shown(value)} is not known here; use one of {mistake['ctx']['expected']}"
         case _:

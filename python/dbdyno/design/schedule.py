@@ -25,7 +25,7 @@ class Place:
 
 def schedule(arms: Sequence[str], blocks: int, seed: int) -> list[Place]:
     """`blocks` times all `arms`, each block in its own random order."""
-    places = []
+    places: list[Place] = []
     for block in range(blocks):
         for position, arm in enumerate(block_order(arms, seed, block)):
             places.append(Place(len(places), block, position, arm))

@@ -59,7 +59,9 @@ def read_back(target: Target, prepared: Prepared, statements: Sequence[str]) -> 
         for statement in statements:
             connection.execute(statement.encode())
         row = connection.execute(
-            sql.SQL("SELECT {}").format(sql.SQL(", ").join(sql.SQL("current_setting({})").format(sql.Literal(name)) for name in names))
+            sql.SQL("SELECT {}").format(
+                sql.SQL(", ").join(sql.SQL("current_setting({})").format(sql.Literal(name)) for name in names)
+            )
         ).fetchone()
     assert row is not None
     return {name: str(value) for name, value in zip(names, row, strict=True)}

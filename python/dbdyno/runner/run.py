@@ -170,5 +170,6 @@ def _check_same_arms(run: Mapping[str, Any], prepared: list[Prepared], directory
     if then != now_possible:
         missing = ", ".join(sorted(set(then) ^ set(now_possible)))
         raise DynoError(
-            "other_target", f"--resume {directory}: the arms differ on this target ({missing}); name the --target of then"
+            "other_target",
+            f"--resume {directory}: the arms differ on this target ({missing}); name the --target of then",
         )

@@ -36,9 +36,7 @@ def run_trial(experiment: Experiment, target: Target, prepared: Prepared, place:
         return {**record, "status": "failed", "reason": error.message}
 
 
-def _measure(
-    experiment: Experiment, target: Target, prepared: Prepared, place: Place, seed: int
-) -> dict[str, Any]:
+def _measure(experiment: Experiment, target: Target, prepared: Prepared, place: Place, seed: int) -> dict[str, Any]:
     statements = session_statements(prepared.session)
     began = time.monotonic_ns()
     with applied(experiment, target, prepared):

@@ -75,7 +75,8 @@ def _relative(file: Path, root: Path) -> Path:
     resolved, base = file.resolve(), root.resolve()
     if not resolved.is_relative_to(base):
         raise DynoError(
-            "file_outside", f"{file}: lies outside the experiment's directory {root}; move it beside the experiment file"
+            "file_outside",
+            f"{file}: lies outside the experiment's directory {root}; move it beside the experiment file",
         )
     return resolved.relative_to(base)
 
@@ -106,7 +107,7 @@ def read(directory: Path) -> tuple[StoredRun, journal.Contents]:
 
 def experiment_copy(stored: StoredRun) -> Path:
     """The experiment file kept in a run directory."""
-    path = stored.directory / COPIES / stored.run["experiment_file"]
+    path = stored.directory / COPIES / str(stored.run["experiment_file"])
     if not path.exists():
         raise DynoError("run_damaged", f"{path}: is missing; a run can be resumed only with its copies")
     return path
