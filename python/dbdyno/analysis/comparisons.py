@@ -33,7 +33,7 @@ def compare(
     metric, margin = run["metric"], run["margin"]
     figures = {arm["arm"]: [value(metric, arm, block[arm["arm"]]) for block in blocks.values()] for arm in run["arms"]}
     pairs = list(limited_by)
-    logs = [log_ratios(blocks, figures[arm], figures[baseline]) for arm, baseline in pairs]
+    logs = [log_ratios(figures[arm], figures[baseline]) for arm, baseline in pairs]
     p_values = [p_value(pair) for pair in logs]
     adjusted = _adjusted(p_values)
     return [
