@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import typer
@@ -12,7 +14,7 @@ from dbdyno import experiments
 from dbdyno.commands.progress import StderrProgress
 from dbdyno.commands.report_command import print_report, write_html
 from dbdyno.design.experiment import Experiment, load_experiment
-from dbdyno.errors import DynoError
+from dbdyno.errors import EXIT_INTERRUPTED, DynoError
 from dbdyno.runner import run as runner
 from dbdyno.store import run_directory
 from dbdyno.targets.open import TargetRequest, open_target
@@ -58,14 +60,26 @@ def run(
 
 def _start(request: runner.Request, where: TargetRequest) -> None:
     run_directory.check_usable(request.directory)
-    with StderrProgress() as progress, open_target(where, request.experiment.target_settings) as target:
+    settings = request.experiment.target_settings
+    with _resumable(request.directory), StderrProgress() as progress, open_target(where, settings) as target:
         runner.start(request, target, progress)
 
 
 def _resume(directory: Path, where: TargetRequest) -> None:
-    experiment = runner.experiment_of(directory)
-    with StderrProgress() as progress, open_target(where, experiment.target_settings) as target:
+    settings = runner.experiment_of(directory).target_settings
+    with _resumable(directory), StderrProgress() as progress, open_target(where, settings) as target:
         runner.resume(directory, target, progress)
+
+
+@contextmanager
+def _resumable(directory: Path) -> Iterator[None]:
+    """Tells somebody who pressed Ctrl-C how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise DynoError(
+            "interrupted", f"interrupted; go on with dbdyno run --resume {directory}", exit_code=EXIT_INTERRUPTED
+        ) from None
 
 
 def _refuse_with_resume(**flags: object) -> None:
