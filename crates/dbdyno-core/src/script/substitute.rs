@@ -3,11 +3,31 @@
 //! pgbench replaces `:name` wherever it stands, in strings and comments as well. In simple mode
 //! scripts rely on that (`'user :id'`), so it is done here too, except in comments. As a parameter a
 //! variable is only possible in code: `$1` within a string is no parameter, and pgbench's own
-//! extended mode fails on it; here the string is sent as it stands.
+//! extended mode fails on it; here the string is sent as it stands, and `quoted_variables` names
+//! the variables that it therefore does not show.
 
 use super::source::{name_end, starts_name};
 use super::sql::{Segment, SegmentKind};
-use super::types::{Piece, Symbols, VariableId};
+use super::types::{Piece, Statement, Symbols, VariableId};
+
+impl Statement {
+    /// The variables within quotes: replaced in simple mode, plain text in the other modes. One of
+    /// them that has a value means that the modes would send different commands; one that has none
+    /// is no variable at all, as in `'{"a":true}'`.
+    #[must_use]
+    pub fn quoted_variables(&self) -> Vec<VariableId> {
+        // Both lists are in the order of the text, so what is no parameter is left over.
+        let mut parameters = self.parameters.iter().peekable();
+        let mut quoted = Vec::new();
+        for piece in &self.pieces {
+            let Piece::Variable(variable) = piece else { continue };
+            if parameters.next_if_eq(&variable).is_none() {
+                quoted.push(*variable);
+            }
+        }
+        quoted
+    }
+}
 
 /// A command's text in the forms in which it is sent.
 #[derive(Debug, Default)]
