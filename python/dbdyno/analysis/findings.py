@@ -184,6 +184,7 @@ class Arm:
 class Reason:
     """One part of a profile and how much it changed per unit of work, arm minus baseline.
 
+    Per row instead, where the metric is `rows_per_s`.
     `baseline_share` is the part's share of the baseline's response time.
     """
 
@@ -250,6 +251,7 @@ class Findings:
     seed: int
     blocks: int
     blocks_complete: int
+    window_ns: int
     metric: str
     higher_is_better: bool
     margin: float

@@ -46,16 +46,21 @@ def time_profile(trials: Sequence[Document]) -> TimeProfile:
     return profile
 
 
-def why(arm: TimeProfile, baseline: TimeProfile) -> list[Reason]:
-    """What changed, part by part, the greatest change first; the differences sum to that of the totals."""
-    arm_parts, baseline_parts = arm.parts(), baseline.parts()
+def why(arm: TimeProfile, baseline: TimeProfile, *, arm_rows: int = 1, baseline_rows: int = 1) -> list[Reason]:
+    """What changed, part by part, the greatest change first; the differences sum to that of the totals.
+
+    Where arms are compared per row, so are their profiles: give the rows of one unit of each.
+    """
+    arm_parts = {part: ns / arm_rows for part, ns in arm.parts().items()}
+    baseline_parts = {part: ns / baseline_rows for part, ns in baseline.parts().items()}
+    baseline_total = sum(baseline_parts.values())
     reasons = [
         Reason(
             part=part,
             baseline_ns=baseline_parts.get(part, 0.0),
             arm_ns=arm_parts.get(part, 0.0),
             difference_ns=arm_parts.get(part, 0.0) - baseline_parts.get(part, 0.0),
-            baseline_share=baseline_parts.get(part, 0.0) / baseline.total,
+            baseline_share=baseline_parts.get(part, 0.0) / baseline_total,
         )
         for part in {**baseline_parts, **arm_parts}
     ]

@@ -67,8 +67,8 @@ def _instrument(arm: Arm, machine: Document) -> Iterator[Warning]:
     if limits.client_bound(driver.busiest_thread_share):
         yield _warning(
             "client_bound",
-            f"the busiest driver thread was {driver.busiest_thread_share:.0%} busy: the driver limits this arm, not the",
-            "server; give the driver more `threads` or run it on another machine",
+            f"the busiest driver thread was {driver.busiest_thread_share:.0%} busy: the driver limits this arm,",
+            "not the server; give the driver more `threads` or run it on another machine",
         )
     share_of_machine = driver.cpu_share / machine["cpus"]
     if machine["server"]["same_host"] and share_of_machine > limits.DRIVER_SHARE_OF_MACHINE:
@@ -87,8 +87,8 @@ def _instrument(arm: Arm, machine: Document) -> Iterator[Warning]:
     if arm.little_discrepancy > limits.LITTLE_DISCREPANCY:
         yield _warning(
             "little",
-            f"Little's law is off by {arm.little_discrepancy:.1%}: throughput x response time is not the number of units",
-            "in flight, so one of the three is wrong; repeat with a longer `window`",
+            f"Little's law is off by {arm.little_discrepancy:.1%}: throughput x response time is not the number of",
+            "units in flight, so one of the three is wrong; repeat with a longer `window`",
         )
 
 
@@ -127,8 +127,8 @@ def _load(arm: Arm) -> Iterator[Warning]:
         attempted = units.successful + units.failed + units.skipped
         yield _warning(
             "failed_units",
-            f"of {attempted} units {units.failed} failed and {units.skipped} were skipped; the response times are those",
-            "of the others; look for the cause in the server's log, or raise `max_tries`",
+            f"of {attempted} units {units.failed} failed and {units.skipped} were skipped; the response times are",
+            "those of the others; look for the cause in the server's log, or raise `max_tries`",
         )
 
 
@@ -153,8 +153,8 @@ def _failed_trials(trials: Sequence[Document]) -> Iterator[Warning]:
         often, times = Counter(reasons).most_common(1)[0]
         yield _warning(
             "failed_trials",
-            f"{len(reasons)} of {len(trials)} trials failed and their blocks were repeated, most often ({times} x): {often};",
-            "look for the cause in the server's log",
+            f"{len(reasons)} of {len(trials)} trials failed and their blocks were repeated;",
+            f"most often ({times} x): {often}; look for the cause in the server's log",
         )
 
 
