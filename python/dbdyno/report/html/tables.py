@@ -1,0 +1,161 @@
+"""The tables of the page that belong to no chart: arms, the instrument, the background, the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dbdyno.analysis.findings import Estimate, Findings
+from dbdyno.report.html.arrangement import Arrangement, Placed
+from dbdyno.report.html.quantity import Unit, percent, time_unit, whole
+from dbdyno.report.html.table import Cell, Column, Section, Table
+
+Definitions = list[tuple[str, str]]
+
+
+def unit_of_work(arrangement: Arrangement) -> Table:
+    """What one unit of work costs in each arm."""
+    arms = [one.arm for one in arrangement.placed()]
+    means = time_unit(arm.response_time_ns.mean.estimate for arm in arms)
+    tails = time_unit(arm.response_time_ns.p99.estimate for arm in arms)
+    columns = [
+        Column("arm", figures=False),
+        Column("throughput", "per s"),
+        Column("response time, mean", means.name),
+        Column("CPU", means.name),
+        Column("run queue", means.name),
+        Column("waits", means.name),
+        Column("unaccounted", means.name),
+        Column("median", tails.name),
+        Column("p95", tails.name),
+        Column("p99", tails.name),
+        Column("units of work"),
+        Column("failed"),
+        Column("late"),
+        Column("trials"),
+    ]
+    sections = [
+        Section(group.name, [_unit_of_work_row(one, means, tails) for one in group.placed])
+        for group in arrangement.groups
+    ]
+    return Table("arms", columns, sections)
+
+
+def _unit_of_work_row(one: Placed, means: Unit, tails: Unit) -> list[Cell]:
+    arm, profile, times = one.arm, one.arm.profile_ns, one.arm.response_time_ns
+    return [
+        Cell(one.label),
+        _estimate(arm.throughput_per_s, Unit("per s", 1)),
+        _estimate(times.mean, means),
+        _time(profile.cpu, means),
+        _time(profile.run_queue, means),
+        _time(sum(profile.waits.values()), means),
+        _time(profile.unaccounted, means),
+        *(Cell(tails.text(percentile.estimate)) for percentile in (times.p50, times.p95, times.p99)),
+        Cell(whole(arm.units.successful)),
+        Cell(whole(arm.units.failed)),
+        Cell(whole(arm.units.late)),
+        Cell(whole(arm.trials)),
+    ]
+
+
+def instrument(arrangement: Arrangement) -> Table:
+    """What dbdyno itself cost, and how punctual it was."""
+    drivers = [one.arm.driver for one in arrangement.placed()]
+    cost = time_unit(driver.cpu_ns_per_unit for driver in drivers)
+    lateness = time_unit(driver.lateness_ns_max for driver in drivers)
+    columns = [
+        Column("arm", figures=False),
+        Column("driver's CPU for one unit", cost.name),
+        Column("busiest thread", "% of a CPU"),
+        Column("sampler", "% of a CPU"),
+        Column("lateness, median", lateness.name),
+        Column("p99", lateness.name),
+        Column("maximum", lateness.name),
+        Column("Little's law off by"),
+    ]
+    sections = [
+        Section(group.name, [_instrument_row(one, cost, lateness) for one in group.placed])
+        for group in arrangement.groups
+    ]
+    return Table("instrument", columns, sections)
+
+
+def _instrument_row(one: Placed, cost: Unit, lateness: Unit) -> list[Cell]:
+    driver = one.arm.driver
+    return [
+        Cell(one.label),
+        Cell(cost.text(driver.cpu_ns_per_unit)),
+        Cell(percent(driver.busiest_thread_share)),
+        Cell(percent(driver.sampler_cpu_share)),
+        *(
+            Cell(lateness.text(value))
+            for value in (driver.lateness_ns_p50, driver.lateness_ns_p99, driver.lateness_ns_max)
+        ),
+        Cell(percent(one.arm.little_discrepancy)),
+    ]
+
+
+def background(arrangement: Arrangement) -> Table | None:
+    """Server processes that serve no client: their CPU and where they slept; None where none was seen."""
+    columns = [
+        Column("process", figures=False),
+        Column("CPU"),
+        Column("run queue"),
+        Column("longest waits, share of its time", figures=False),
+    ]
+    sections = [
+        Section(one.arm.arm, [_background_row(process) for process in one.arm.background])
+        for one in arrangement.placed()
+        if one.arm.background
+    ]
+    return Table("background", columns, sections) if sections else None
+
+
+def _background_row(process: Any) -> list[Cell]:
+    longest = sorted(process.wait_shares.items(), key=lambda pair: -pair[1])[:3]
+    return [
+        Cell(process.backend_type),
+        Cell(percent(process.cpu_share)),
+        Cell(percent(process.run_queue_share)),
+        Cell(", ".join(f"{event} {percent(share)}" for event, share in longest)),
+    ]
+
+
+def provenance(findings: Findings) -> Definitions:
+    """Which run this is and what made it."""
+    own = [
+        ("experiment", findings.experiment),
+        ("run", findings.run_id),
+        ("started", findings.started_at),
+        ("seed", str(findings.seed)),
+        ("blocks", str(findings.blocks)),
+        ("margin", percent(findings.margin)),
+    ]
+    return own + list(findings.versions.items())
+
+
+def machine(findings: Findings) -> Definitions:
+    """Machine and settings, one line for each leaf; lists and warnings of the collector are told elsewhere."""
+    return list(_leaves(findings.machine, ""))
+
+
+def _leaves(value: Any, name: str) -> Iterable[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{name} {key}".strip())
+    elif isinstance(value, list):
+        if value:
+            yield name, "; ".join(str(inner) for inner in value)
+    elif value is not None:
+        yield name, str(value)
+
+
+def _estimate(value: Estimate, unit: Unit) -> Cell:
+    if value.low is None or value.high is None:
+        return Cell(unit.text(value.estimate))
+    return Cell(unit.text(value.estimate), f"{unit.text(value.low)} to {unit.text(value.high)}")
+
+
+def _time(value: float | None, unit: Unit) -> Cell:
+    return Cell("unknown" if value is None else unit.text(value))
