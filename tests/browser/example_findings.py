@@ -253,7 +253,7 @@ def _comparison(arm: Arm, speeds: dict[str, np.ndarray], metric: str) -> Compari
         p_value=0.000488,
         p_value_holm=0.00293,
         verdict=_verdict(effect, metric),
-        blocks_needed=None if abs(middle) > half_width else 22,
+        blocks_needed=22 if _verdict(effect, metric) == "undecided" else None,
         block_ratios=ratios.tolist(),
         why=[
             Reason("IO:WalSync", 1_020_000.0, 0.0, -1_020_000.0, 0.31),
@@ -266,8 +266,8 @@ def _comparison(arm: Arm, speeds: dict[str, np.ndarray], metric: str) -> Compari
 def _verdict(effect: Estimate, metric: str) -> str:
     assert effect.low is not None
     assert effect.high is not None
-    if effect.low > 1.03 or effect.high < 1 / 1.03:
+    if effect.low > 1 or effect.high < 1:
+        if 1 / 1.03 < effect.estimate < 1.03:
+            return "small"
         return "better" if (effect.estimate > 1) == (metric == "throughput_per_s") else "worse"
-    if effect.low > 1 / 1.03 and effect.high < 1.03:
-        return "same"
-    return "undecided"
+    return "same" if effect.low > 1 / 1.03 and effect.high < 1.03 else "undecided"

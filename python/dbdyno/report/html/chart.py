@@ -59,8 +59,8 @@ class Chart:
 
 
 def literal(text: str) -> str:
-    """`text` so that plotly shows each character as it is."""
-    return html.escape(text, quote=False)
+    """`text` so that plotly shows each character as it is; between dollar signs it would look for TeX."""
+    return html.escape(text, quote=False).replace("$", "&#36;")
 
 
 def panel(title: str | None, spoken: str, height_px: int, traces: list[Json], x: Json, y: Json, **more: Any) -> Panel:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from dbdyno.analysis.findings import Background, Estimate, Findings
+from dbdyno.analysis.findings import Background, Estimate, Findings, Units
 from dbdyno.report.html.arrangement import Arrangement, Placed
 from dbdyno.report.html.names import metric_name
 from dbdyno.report.html.quantity import Unit, byte_unit, percent, time_unit, whole
@@ -32,8 +32,6 @@ def unit_of_work(arrangement: Arrangement) -> Table:
         Column("waits", means.name),
         Column("unac\u00adcounted", means.name),
         Column("units of work"),
-        Column("failed"),
-        Column("late"),
     ]
     sections = [
         Section(group.name, [_unit_of_work_row(one, means, tails) for one in group.placed])
@@ -53,10 +51,14 @@ def _unit_of_work_row(one: Placed, means: Unit, tails: Unit) -> list[Cell]:
         _time(profile.run_queue, means),
         _time(sum(profile.waits.values()), means),
         _time(profile.unaccounted, means),
-        Cell(whole(arm.units.successful)),
-        Cell(whole(arm.units.failed)),
-        Cell(whole(arm.units.late)),
+        Cell(whole(arm.units.successful), _trouble(arm.units)),
     ]
+
+
+def _trouble(units: Units) -> str:
+    """What became of units that did not simply succeed; empty where all did."""
+    counts = {"failed": units.failed, "skipped": units.skipped, "retried": units.retried, "late": units.late}
+    return ", ".join(f"{whole(count)} {kind}" for kind, count in counts.items() if count)
 
 
 def instrument(arrangement: Arrangement) -> Table:
@@ -137,7 +139,7 @@ def provenance(findings: Findings) -> Definitions:
         ("metric", metric_name(findings.metric)),
         ("margin", percent(findings.margin)),
     ]
-    return own + list(findings.versions.items())
+    return own + [(name.replace("_", " "), version) for name, version in findings.versions.items()]
 
 
 def machine(findings: Findings) -> Definitions:

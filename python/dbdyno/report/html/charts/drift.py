@@ -52,7 +52,7 @@ def _panel(one: Placed, all_trials: Sequence[ArmTrial]) -> Panel:
         HEIGHT_PX,
         [_course(one), _marks(one)],
         x=_block_axis(all_trials),
-        y={"nticks": 4, "tickformat": ",~r"},
+        y={"nticks": 5, "tickformat": ",~r"},
         shapes=_block_strips(all_trials),
     )
 

@@ -91,6 +91,7 @@ def _risk_axis(floor: float, highest: float) -> Json:
 
 
 def _point(one: Placed, exposure: Exposure, floor: float) -> Json:
+    # The symbols are open because arms without risk lie upon each other.
     throughput, risk = one.arm.throughput_per_s.estimate, commits_at_risk(exposure)
     at_most = f", at most {number(exposure.commits.max)}" if risk and exposure.commits else ""
     return {
@@ -99,7 +100,7 @@ def _point(one: Placed, exposure: Exposure, floor: float) -> Json:
         "name": literal(one.label),
         "x": [throughput],
         "y": [risk or floor],
-        "marker": {"color": one.mark.colour, "symbol": one.mark.symbol, "size": 12},
+        "marker": {"color": one.mark.colour, "symbol": f"{one.mark.symbol}-open", "size": 12, "line": {"width": 3}},
         "text": [
             f"<b>{literal(one.arm.arm)}</b><br>{number(throughput)} units of work per second"
             f"<br>{number(risk)} acknowledged commits at risk (95th percentile){at_most}"
