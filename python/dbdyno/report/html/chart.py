@@ -11,7 +11,7 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
-from dbdyno.report.html.palette import Fill, Mark
+from dbdyno.report.html.palette import Fill, Mark, Stroke
 from dbdyno.report.html.table import Table
 
 Json = dict[str, Any]
@@ -37,7 +37,7 @@ class Key:
     """One entry of the legend, which is HTML so that it wraps on any width."""
 
     text: str
-    look: Fill | Mark
+    look: Fill | Mark | Stroke | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -55,13 +55,12 @@ class Chart:
     panels: Sequence[Panel]
     keys: Sequence[Key] = ()
     columns: int = 1
-    table: Table | None = None
-    table_title: str = ""
+    tables: Sequence[tuple[str, Table]] = ()
 
 
 def literal(text: str) -> str:
-    """`text` so that plotly shows each character as it is."""
-    return html.escape(text, quote=False)
+    """`text` so that plotly shows each character as it is; between dollar signs it would look for TeX."""
+    return html.escape(text, quote=False).replace("$", "&#36;")
 
 
 def panel(title: str | None, spoken: str, height_px: int, traces: list[Json], x: Json, y: Json, **more: Any) -> Panel:
@@ -83,6 +82,11 @@ def panel(title: str | None, spoken: str, height_px: int, traces: list[Json], x:
     return Panel(title, spoken, height_px, traces, layout)
 
 
+def title(text: str) -> Json:
+    """The title of an axis; `text` is already literal."""
+    return {"text": text, "standoff": 6, "font": {"size": 12.5}}
+
+
 def note(text: str, **place: Any) -> Json:
     """A text inside a figure; `text` is already literal."""
     return {"text": text, "showarrow": False, "yanchor": "middle", **place}
@@ -96,5 +100,4 @@ def _axis(own: Json) -> Json:
         "linecolor": GREY,
         "zeroline": False,
         "ticks": "",
-        "title": {"standoff": 8},
     } | own

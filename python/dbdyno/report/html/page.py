@@ -60,6 +60,8 @@ def write_html(findings: Findings, sentences: Sequence[str]) -> str:
             background=tables.background(arrangement),
             provenance=tables.provenance(findings),
             machine=tables.machine(findings),
+            settings=tables.settings(findings),
+            started=tables.started(findings),
             figures=_for_script([figure for chart in charts for figure in _figures(chart)]),
             config=_for_script(CONFIG),
             plotly=Markup(get_plotlyjs()),

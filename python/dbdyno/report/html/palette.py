@@ -12,6 +12,9 @@ from collections.abc import Iterable
 
 from dbdyno.analysis.findings import Arm
 
+# The band of the margin, as it is drawn and, stronger, as a swatch shows it.
+BAND_KEY = "rgba(128,128,128,0.3)"
+
 BETTER, WORSE, NEUTRAL = "#0072B2", "#D55E00", "#7D8590"
 
 CPU, RUN_QUEUE = "#009E73", "#86D1BA"
@@ -44,6 +47,14 @@ class Mark:
     colour: str
     symbol: str
     dash: str = "solid"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stroke:
+    """How a line without symbols is drawn."""
+
+    colour: str
+    dash: str
 
 
 def wait_fills(events: Iterable[str]) -> dict[str, Fill]:

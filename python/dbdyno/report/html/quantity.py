@@ -9,6 +9,8 @@ import dataclasses
 import math
 from collections.abc import Iterable
 
+from dbdyno.analysis.findings import Estimate
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Unit:
@@ -41,16 +43,10 @@ def byte_unit(values: Iterable[float]) -> Unit:
 
 
 def number(value: float) -> str:
-    """Three significant digits, thousands apart, a true minus sign."""
-    if value == 0:
-        return "0"
-    decimals = 2 - math.floor(math.log10(abs(value)))
-    rounded = round(value, decimals)
+    """Three significant digits but at most three decimals, thousands apart, a true minus sign."""
+    rounded = round(value, _decimals(value))
     # 9.996 rounds up to 10.0, which has one decimal less than 9.996 asked for.
-    decimals = max(0, 2 - math.floor(math.log10(abs(rounded))))
-    if decimals > 5:
-        return f"{rounded:.2g}".replace("-", "−")
-    return f"{rounded:,.{decimals}f}".replace("-", "−")
+    return f"{rounded:,.{max(0, _decimals(rounded))}f}".replace("-", "−")
 
 
 def whole(value: int) -> str:
@@ -60,14 +56,26 @@ def whole(value: int) -> str:
 
 def percent(share: float) -> str:
     """A share of 1 as a percentage with at most one decimal."""
-    points = share * 100
-    text = f"{points:.0f}" if abs(points) >= 10 else f"{points:.1f}"
-    return f"{text} %".replace("-", "−")
+    points = round(share * 100, 0 if abs(share) >= 0.0995 else 1)
+    return f"{points:g} %".replace("-", "−")
 
 
 def ratio(value: float) -> str:
     """A ratio, with enough digits to tell it from 1."""
     return f"×{value:.3f}" if 0.9 <= value < 1.1 else f"×{number(value)}"
+
+
+def ratio_ends(effect: Estimate) -> str:
+    """The ends of a ratio's interval; empty where there were too few blocks for one."""
+    if effect.low is None or effect.high is None:
+        return ""
+    return f"{ratio(effect.low)[1:]} to {ratio(effect.high)[1:]}"
+
+
+def _decimals(value: float) -> int:
+    if value == 0:
+        return 0
+    return min(3, 2 - math.floor(math.log10(abs(value))))
 
 
 def _fitting(units: tuple[Unit, ...], values: Iterable[float]) -> Unit:

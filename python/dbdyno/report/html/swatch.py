@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from dbdyno.report.html.palette import Fill, Mark
+from dbdyno.report.html.palette import Fill, Mark, Stroke
 
 SYMBOL_PATHS = {
     "circle": "M8 5.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9z",
@@ -24,9 +24,14 @@ HATCH_PATHS = {
 }
 
 
-def svg(look: Fill | Mark) -> Markup:
-    """Inline SVG, hidden from screen readers; the key's text says the same."""
-    drawing = _area(look) if isinstance(look, Fill) else _line(look)
+DASHES = {"solid": "none", "dash": "5 3", "dot": "2 2"}
+
+
+def svg(look: Fill | Mark | Stroke | None) -> Markup:
+    """Inline SVG, hidden from screen readers: the key's text says the same."""
+    if look is None:
+        return Markup("")
+    drawing = _area(look) if isinstance(look, Fill) else _symbol(look) if isinstance(look, Mark) else _stroke(look)
     return Markup(f'<svg class="swatch" viewBox="0 2 16 16" aria-hidden="true">{drawing}</svg>')
 
 
@@ -38,7 +43,11 @@ def _area(fill: Fill) -> str:
     return f'<svg y="4" width="16" height="12" viewBox="0 0 16 12">{lines}</svg>{frame}'
 
 
-def _line(mark: Mark) -> str:
+def _symbol(mark: Mark) -> str:
     outline = mark.symbol.endswith("-open")
     paint = f'fill="none" stroke="{mark.colour}" stroke-width="2"' if outline else f'fill="{mark.colour}"'
     return f'<path d="{SYMBOL_PATHS[mark.symbol]}" {paint}/>'
+
+
+def _stroke(stroke: Stroke) -> str:
+    return f'<path d="M0 10h16" stroke="{stroke.colour}" stroke-width="2.4" stroke-dasharray="{DASHES[stroke.dash]}"/>'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 
 
@@ -38,3 +39,37 @@ class Table:
     id: str
     columns: Sequence[Column]
     sections: Sequence[Section]
+
+    def aligned(self) -> Table:
+        """The same table with decimal points beneath each other in every column of figures."""
+        decimals = [self._most_decimals(place) for place in range(len(self.columns))]
+        sections = [
+            Section(
+                section.heading,
+                [[_padded(cell, most) for cell, most in zip(row, decimals, strict=True)] for row in section.rows],
+            )
+            for section in self.sections
+        ]
+        return Table(self.id, self.columns, sections)
+
+    def _most_decimals(self, place: int) -> int:
+        if not self.columns[place].figures:
+            return 0
+        cells = (row[place] for section in self.sections for row in section.rows)
+        return max((_decimals(cell.text) for cell in cells if _FIGURE.fullmatch(cell.text)), default=0)
+
+
+_FIGURE = re.compile(r"[×−]?[0-9,]+(\.[0-9]+)?")
+# As wide as a digit and as a point in a font with tabular figures; HTML does not collapse them.
+_FIGURE_SPACE, _POINT_SPACE = "\u2007", "\u2008"
+
+
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2])
+
+
+def _padded(cell: Cell, most: int) -> Cell:
+    if not _FIGURE.fullmatch(cell.text):
+        return cell
+    point = _POINT_SPACE if most and "." not in cell.text else ""
+    return Cell(cell.text + point + _FIGURE_SPACE * (most - _decimals(cell.text)), cell.faint)

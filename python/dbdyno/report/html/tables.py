@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
-from dbdyno.analysis.findings import Estimate, Findings
+from dbdyno.analysis.findings import Background, Estimate, Findings, Units
 from dbdyno.report.html.arrangement import Arrangement, Placed
-from dbdyno.report.html.quantity import Unit, percent, time_unit, whole
+from dbdyno.report.html.names import metric_name
+from dbdyno.report.html.quantity import Unit, byte_unit, percent, time_unit, whole
 from dbdyno.report.html.table import Cell, Column, Section, Table
 
 Definitions = list[tuple[str, str]]
@@ -21,18 +23,15 @@ def unit_of_work(arrangement: Arrangement) -> Table:
     columns = [
         Column("arm", figures=False),
         Column("throughput", "per s"),
-        Column("response time, mean", means.name),
+        Column("response mean", means.name),
+        Column("response p50", tails.name),
+        Column("response p95", tails.name),
+        Column("response p99", tails.name),
         Column("CPU", means.name),
         Column("run queue", means.name),
         Column("waits", means.name),
-        Column("unaccounted", means.name),
-        Column("median", tails.name),
-        Column("p95", tails.name),
-        Column("p99", tails.name),
+        Column("unac\u00adcounted", means.name),
         Column("units of work"),
-        Column("failed"),
-        Column("late"),
-        Column("trials"),
     ]
     sections = [
         Section(group.name, [_unit_of_work_row(one, means, tails) for one in group.placed])
@@ -47,16 +46,19 @@ def _unit_of_work_row(one: Placed, means: Unit, tails: Unit) -> list[Cell]:
         Cell(one.label),
         _estimate(arm.throughput_per_s, Unit("per s", 1)),
         _estimate(times.mean, means),
+        *(Cell(tails.text(percentile.estimate)) for percentile in (times.p50, times.p95, times.p99)),
         _time(profile.cpu, means),
         _time(profile.run_queue, means),
         _time(sum(profile.waits.values()), means),
         _time(profile.unaccounted, means),
-        *(Cell(tails.text(percentile.estimate)) for percentile in (times.p50, times.p95, times.p99)),
-        Cell(whole(arm.units.successful)),
-        Cell(whole(arm.units.failed)),
-        Cell(whole(arm.units.late)),
-        Cell(whole(arm.trials)),
+        Cell(whole(arm.units.successful), _trouble(arm.units)),
     ]
+
+
+def _trouble(units: Units) -> str:
+    """What became of units that did not simply succeed; empty where all did."""
+    counts = {"failed": units.failed, "skipped": units.skipped, "retried": units.retried, "late": units.late}
+    return ", ".join(f"{whole(count)} {kind}" for kind, count in counts.items() if count)
 
 
 def instrument(arrangement: Arrangement) -> Table:
@@ -67,12 +69,14 @@ def instrument(arrangement: Arrangement) -> Table:
     columns = [
         Column("arm", figures=False),
         Column("driver's CPU for one unit", cost.name),
-        Column("busiest thread", "% of a CPU"),
-        Column("sampler", "% of a CPU"),
-        Column("lateness, median", lateness.name),
-        Column("p99", lateness.name),
-        Column("maximum", lateness.name),
+        Column("driver", "of one CPU"),
+        Column("busiest thread", "of one CPU"),
+        Column("sampler", "of one CPU"),
+        Column("lateness p50", lateness.name),
+        Column("lateness p99", lateness.name),
+        Column("lateness max", lateness.name),
         Column("Little's law off by"),
+        Column("waits read by", figures=False),
     ]
     sections = [
         Section(group.name, [_instrument_row(one, cost, lateness) for one in group.placed])
@@ -86,6 +90,7 @@ def _instrument_row(one: Placed, cost: Unit, lateness: Unit) -> list[Cell]:
     return [
         Cell(one.label),
         Cell(cost.text(driver.cpu_ns_per_unit)),
+        Cell(percent(driver.cpu_share)),
         Cell(percent(driver.busiest_thread_share)),
         Cell(percent(driver.sampler_cpu_share)),
         *(
@@ -93,6 +98,7 @@ def _instrument_row(one: Placed, cost: Unit, lateness: Unit) -> list[Cell]:
             for value in (driver.lateness_ns_p50, driver.lateness_ns_p99, driver.lateness_ns_max)
         ),
         Cell(percent(one.arm.little_discrepancy)),
+        Cell(one.arm.profile_route),
     ]
 
 
@@ -112,7 +118,7 @@ def background(arrangement: Arrangement) -> Table | None:
     return Table("background", columns, sections) if sections else None
 
 
-def _background_row(process: Any) -> list[Cell]:
+def _background_row(process: Background) -> list[Cell]:
     longest = sorted(process.wait_shares.items(), key=lambda pair: -pair[1])[:3]
     return [
         Cell(process.backend_type),
@@ -127,28 +133,51 @@ def provenance(findings: Findings) -> Definitions:
     own = [
         ("experiment", findings.experiment),
         ("run", findings.run_id),
-        ("started", findings.started_at),
+        ("started", started(findings)),
         ("seed", str(findings.seed)),
-        ("blocks", str(findings.blocks)),
+        ("blocks", f"{findings.blocks_complete} complete of {findings.blocks}"),
+        ("metric", metric_name(findings.metric)),
         ("margin", percent(findings.margin)),
     ]
-    return own + list(findings.versions.items())
+    return own + [(name.replace("_", " "), version) for name, version in findings.versions.items()]
 
 
 def machine(findings: Findings) -> Definitions:
-    """Machine and settings, one line for each leaf; lists and warnings of the collector are told elsewhere."""
-    return list(_leaves(findings.machine, ""))
+    """The machine and the server, one line for each figure; settings and warnings have places of their own."""
+    return list(_leaves({key: value for key, value in findings.machine.items() if key != "warnings"}, ""))
 
 
-def _leaves(value: Any, name: str) -> Iterable[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _leaves(inner, f"{name} {key}".strip())
-    elif isinstance(value, list):
-        if value:
-            yield name, "; ".join(str(inner) for inner in value)
-    elif value is not None:
-        yield name, str(value)
+def settings(findings: Findings) -> Definitions:
+    """The server's settings under their own names."""
+    server = findings.machine.get("server") or {}
+    return [(name, str(value)) for name, value in (server.get("settings") or {}).items()]
+
+
+def started(findings: Findings) -> str:
+    """When the run began, to the minute."""
+    return f"{datetime.fromisoformat(findings.started_at).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _leaves(value: Mapping[str, Any], prefix: str) -> Iterable[tuple[str, str]]:
+    for key, inner in value.items():
+        name = f"{prefix} {key}".strip().replace("_", " ")
+        if isinstance(inner, Mapping):
+            if key != "settings":
+                yield from _leaves(inner, name)
+        elif inner is not None:
+            yield _leaf(name, inner)
+
+
+def _leaf(name: str, value: Any) -> tuple[str, str]:
+    """A key that names its unit gives it up to the value."""
+    words = name.split()
+    if isinstance(value, bool):
+        return name, "yes" if value else "no"
+    if isinstance(value, int | float):
+        for suffix, unit in (("ns", time_unit([value])), ("bytes", byte_unit([value]))):
+            if suffix in words:
+                return " ".join(word for word in words if word != suffix), unit.named(value)
+    return name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _estimate(value: Estimate, unit: Unit) -> Cell:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dbdyno.analysis.findings import Comparison, Findings
 from dbdyno.report.html import palette
 from dbdyno.report.html.arrangement import Arrangement, Group, Placed, primary
-from dbdyno.report.html.chart import BAND, Chart, Json, Key, Panel, literal, panel
+from dbdyno.report.html.chart import BAND, Chart, Json, Key, Panel, literal, panel, title
 from dbdyno.report.html.names import metric_name
 from dbdyno.report.html.palette import Fill
 from dbdyno.report.html.quantity import percent, ratio
@@ -36,14 +36,14 @@ def chart(findings: Findings, arrangement: Arrangement) -> Chart | None:
             "each panel has its own logarithmic scale."
         ),
         reading=(
-            "The verdict rests on these points and on nothing else. If all lie on one side of ×1, the change is certain "
-            "even where its size is not; if they lie on both sides, so does the truth as far as this run can tell. "
-            "A trend along the blocks means that the effect itself changes as the run goes on."
+            "The verdict rests on these points and on nothing else: the more of them lie on one side of ×1, and the "
+            "further from it, the surer the change. A trend along the blocks means that the effect itself changes "
+            "as the run goes on, and the verdict is about its middle."
         ),
         panels=[_panel(group, pairs, findings.margin) for group, pairs in groups],
         keys=[
             *(Key(label, mark) for label, mark in shown),
-            Key(f"margin of {percent(findings.margin)}", Fill("rgba(128,128,128,0.3)")),
+            Key(f"margin of {percent(findings.margin)}", Fill(palette.BAND_KEY)),
         ],
         columns=2,
     )
@@ -62,7 +62,7 @@ def _panel(group: Group, pairs: Compared, margin: float) -> Panel:
         HEIGHT_PX,
         [_line(one, comparison) for one, comparison in pairs],
         x={
-            "title": {"text": "block", "standoff": 6}, "range": [0.5, blocks + 0.5], "showgrid": False,
+            "title": title("block"), "range": [0.5, blocks + 0.5], "showgrid": False,
             "tickformat": "d", "nticks": 8, "tick0": 1, "dtick": max(1, -(-blocks // 8)),
         },
         y=ratio_axis(low, high),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dbdyno.analysis.findings import Bin
 from dbdyno.report.html.arrangement import Arrangement, Group, Placed
 from dbdyno.report.html.chart import Chart, Json, Key, Panel, literal, panel
+from dbdyno.report.html.palette import Stroke
 from dbdyno.report.html.quantity import percent, time_unit
 from dbdyno.report.html.scale import time_axis
 
@@ -20,14 +21,14 @@ def chart(arrangement: Arrangement) -> Chart | None:
         id="distribution",
         short="Distributions",
         heading="How response times are distributed",
-        caption="Share of all units of work whose response time fell into each bin; the bins are equally wide in ratio.",
+        caption="Share of all units of work by response time, in bins of equal width on the logarithmic scale.",
         reading=(
             "Further left is faster. Each peak is a mode: two peaks mean that units of work meet two different fates, "
             "such as a commit that finds the flush done and one that waits for the next. "
             "The right-hand tail is what users remember; the mean says little about it."
         ),
         panels=[_panel(group) for group in groups],
-        keys=[Key(label, mark) for label, mark in arrangement.marks().items()],
+        keys=[Key(label, Stroke(mark.colour, mark.dash)) for label, mark in arrangement.marks().items()],
         columns=2,
     )
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbdyno.analysis.findings import ArmTrial, Findings
-from dbdyno.report.html.arrangement import Arrangement, Group, Placed
-from dbdyno.report.html.chart import BAND, Chart, Json, Key, Panel, literal, panel
+from dbdyno.report.html.arrangement import Arrangement, Placed
+from dbdyno.report.html.chart import BAND, GREY, Chart, Json, Panel, literal, panel
 from dbdyno.report.html.charts.trial_values import trial_words
 
-HEIGHT_PX = 250
+HEIGHT_PX = 132
 MOST_STEPS = 20
 MOST_TICKS = 8
 
 
 def chart(findings: Findings, arrangement: Arrangement) -> Chart | None:
-    """One panel for each group, all with the same time axis; None where no trial succeeded."""
+    """A small panel for each arm, all with the same time axis; None where no trial succeeded."""
     trials = [trial for arm in findings.arms for trial in arm.by_trial]
     if not trials:
         return None
@@ -23,14 +23,15 @@ def chart(findings: Findings, arrangement: Arrangement) -> Chart | None:
         id="drift",
         short="Run order",
         heading="Throughput over the run, trial after trial",
-        caption="Each mark is a trial at its place in the run order; the thin line is the course within its window.",
+        caption="Units of work per second along the blocks: a mark is a trial, the thin line its course.",
         reading=(
-            "Shaded and plain strips are blocks. Marks of one arm on a level line mean a steady machine; "
-            "marks of all arms that rise or fall together mean drift, from which the random order and "
-            "the comparison within blocks protect the verdict. Marks stand at the middle of their trial."
+            "Shaded and plain strips are blocks, and each mark stands where its trial stood in the run. "
+            "The vertical scales do not begin at zero, so that small changes show. Marks on a level line mean a steady "
+            "machine. Arms that rise and fall together mean drift of the machine, from which the random order and "
+            "the comparison within blocks protect the verdict."
         ),
-        panels=[_panel(group, trials) for group in arrangement.groups],
-        keys=[Key(label, mark) for label, mark in arrangement.marks().items()],
+        panels=[_panel(one, trials) for one in arrangement.placed() if one.arm.by_trial],
+        columns=2,
     )
 
 
@@ -44,15 +45,14 @@ def steps(trial: ArmTrial) -> tuple[list[float], list[float]]:
     return [trial.order + middle for middle in middles], rates
 
 
-def _panel(group: Group, all_trials: Sequence[ArmTrial]) -> Panel:
-    drawn = [one for one in group.placed if one.arm.by_trial]
+def _panel(one: Placed, all_trials: Sequence[ArmTrial]) -> Panel:
     return panel(
-        group.name,
-        f"Throughput of each trial in run order, marks for {', '.join(one.label for one in drawn)}.",
+        one.arm.arm,
+        f"Throughput of {len(one.arm.by_trial)} trials of {one.arm.arm} in run order.",
         HEIGHT_PX,
-        [trace for one in drawn for trace in (_course(one), _marks(one))],
+        [_course(one), _marks(one)],
         x=_block_axis(all_trials),
-        y={"rangemode": "tozero", "nticks": 5, "title": {"text": ""}, "ticksuffix": "/s", "tickformat": ",~g"},
+        y={"nticks": 5, "tickformat": ",~r"},
         shapes=_block_strips(all_trials),
     )
 
@@ -79,11 +79,12 @@ def _course(one: Placed) -> Json:
 def _marks(one: Placed) -> Json:
     return {
         "type": "scatter",
-        "mode": "markers",
+        "mode": "lines+markers",
         "name": literal(one.label),
         "x": [trial.order + 0.5 for trial in one.arm.by_trial],
         "y": [trial.throughput_per_s for trial in one.arm.by_trial],
         "marker": {"color": one.mark.colour, "symbol": one.mark.symbol, "size": 7},
+        "line": {"color": GREY, "width": 1},
         "text": [trial_words(one, trial) for trial in one.arm.by_trial],
         "hovertemplate": "%{text}<extra></extra>",
         "cliponaxis": False,
@@ -104,7 +105,6 @@ def _block_axis(trials: Sequence[ArmTrial]) -> Json:
     every = -(-len(spans) // MOST_TICKS)
     shown = spans[::every]
     return {
-        "title": {"text": "block", "standoff": 6},
         "range": [spans[0][1], max(end for _, _, end in spans)],
         "showgrid": False,
         "tickmode": "array",

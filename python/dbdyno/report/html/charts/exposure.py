@@ -1,10 +1,12 @@
-"""Risk beside speed: what a crash of the server's machine would have lost, against throughput."""
+"""Risk beside speed: how many acknowledged commits a crash of the server's machine would have lost."""
 
 from __future__ import annotations
 
-from dbdyno.analysis.findings import Exposure
+import math
+
+from dbdyno.analysis.findings import Exposure, Spread
 from dbdyno.report.html.arrangement import Arrangement, Group, Placed
-from dbdyno.report.html.chart import Chart, Json, Key, Panel, literal, panel
+from dbdyno.report.html.chart import Chart, Json, Key, Panel, literal, panel, title
 from dbdyno.report.html.quantity import Unit, byte_unit, number, time_unit, whole
 from dbdyno.report.html.table import Cell, Column, Section, Table
 
@@ -19,26 +21,31 @@ def chart(arrangement: Arrangement) -> Chart | None:
     if not groups:
         return None
     everything = [pair for _, exposed in groups for pair in exposed]
+    counted = [(group, exposed) for group, exposed in groups if any(one.commits for _, one in exposed)]
     return Chart(
         id="exposure",
         short="Risk and speed",
-        heading="What a crash would lose, beside the speed it buys",
+        heading="What a crash would lose, beside the speed",
         caption=(
-            "Commits whose WAL was not yet on disk, 95th percentile over the window, against throughput; "
+            "Acknowledged commits not yet on disk (95th percentile over the windows) against throughput; "
             "right is faster, up is riskier."
         ),
         reading=(
-            "Exposure is the WAL that was inserted but not yet flushed, sampled during the window. "
-            "With synchronous_commit on, a commit in this gap has not been acknowledged yet: its client still waits "
-            "and loses nothing it was promised. With synchronous_commit off, such commits were acknowledged, "
-            "and a power failure or a crash of the operating system at that moment loses them."
+            "What a crash can lose is the WAL that was inserted but not yet flushed, sampled during the windows. "
+            "Where synchronous_commit is off, commits in it were already acknowledged: a crash of the operating system "
+            "or a power failure at that moment loses them. Where commits wait for the flush, the same gap holds only "
+            "work in flight, which no client was promised: such arms stand at zero."
         ),
-        panels=[_panel(group, exposed) for group, exposed in groups],
+        panels=[_panel(group, exposed) for group, exposed in counted],
         keys=[Key(one.label, one.mark) for one in {one.label: one for one, _ in everything}.values()],
         columns=2,
-        table=_table(groups),
-        table_title="Commits, bytes and age at risk",
+        tables=[("Commits, bytes and age of what is not yet on disk", _table(groups))],
     )
+
+
+def commits_at_risk(exposure: Exposure) -> float:
+    """The 95th percentile of acknowledged commits that a crash would lose."""
+    return exposure.commits.p95 if exposure.acknowledged and exposure.commits else 0.0
 
 
 def _exposed(group: Group) -> Exposed:
@@ -46,40 +53,61 @@ def _exposed(group: Group) -> Exposed:
 
 
 def _panel(group: Group, exposed: Exposed) -> Panel:
-    spoken = "; ".join(
-        f"{one.label}: {number(one.arm.throughput_per_s.estimate)} units per second, "
-        f"{number(exposure.commits.p95)} commits at risk"
-        for one, exposure in exposed
-    )
-    highest = max(exposure.commits.p95 for _, exposure in exposed)
+    risks = [commits_at_risk(exposure) for _, exposure in exposed]
+    floor = _floor(risks)
     fastest = max(one.arm.throughput_per_s.estimate for one, _ in exposed)
     return panel(
         group.name,
-        f"Throughput and commits at risk. {spoken}.",
+        "Throughput and acknowledged commits at risk. " + "; ".join(_spoken(*pair) for pair in exposed) + ".",
         HEIGHT_PX,
-        [_point(one, exposure) for one, exposure in exposed],
-        x={"title": {"text": "units of work per second", "standoff": 6}, "range": [0, fastest * 1.1], "nticks": 6},
-        y={"range": [-0.04 * (highest or 1), (highest or 1) * 1.12], "nticks": 5, "tickformat": ",~g"},
+        [_point(one, exposure, floor) for one, exposure in exposed],
+        x={"title": title("units of work per second"), "range": [0, fastest * 1.1], "nticks": 6, "tickformat": ",~r"},
+        y=_risk_axis(floor, max(risks)),
     )
 
 
-def _point(one: Placed, exposure: Exposure) -> Json:
-    throughput = one.arm.throughput_per_s
-    trace: Json = {
+def _spoken(one: Placed, exposure: Exposure) -> str:
+    risk = commits_at_risk(exposure)
+    return f"{one.label}: {number(one.arm.throughput_per_s.estimate)} units per second, {number(risk)} commits"
+
+
+def _floor(risks: list[float]) -> float:
+    """Where zero stands on the logarithmic axis: a decade below the smallest risk that is not zero."""
+    positive = [risk for risk in risks if risk > 0]
+    return 10.0 ** (math.floor(math.log10(min(positive))) - 1) if positive else 0.1
+
+
+def _risk_axis(floor: float, highest: float) -> Json:
+    top = max(highest, floor * 10)
+    decades = range(round(math.log10(floor)) + 1, math.floor(math.log10(top)) + 1)
+    ticks = [10.0**decade for decade in decades]
+    return {
+        "type": "log",
+        "range": [math.log10(floor) - 0.15, math.log10(top) + 0.25],
+        "tickmode": "array",
+        "tickvals": [floor, *ticks],
+        "ticktext": ["none", *(f"{tick:,g}" for tick in ticks)],
+    }
+
+
+def _point(one: Placed, exposure: Exposure, floor: float) -> Json:
+    # The symbols are open because arms without risk lie upon each other.
+    throughput, risk = one.arm.throughput_per_s.estimate, commits_at_risk(exposure)
+    at_most = f", at most {number(exposure.commits.max)}" if risk and exposure.commits else ""
+    return {
         "type": "scatter",
         "mode": "markers",
         "name": literal(one.label),
-        "x": [throughput.estimate],
-        "y": [exposure.commits.p95],
-        "marker": {"color": one.mark.colour, "symbol": one.mark.symbol, "size": 12},
+        "x": [throughput],
+        "y": [risk or floor],
+        "marker": {"color": one.mark.colour, "symbol": f"{one.mark.symbol}-open", "size": 12, "line": {"width": 3}},
         "text": [
-            f"<b>{literal(one.arm.arm)}</b><br>{number(throughput.estimate)} units of work per second"
-            f"<br>{number(exposure.commits.p95)} commits at risk (95th percentile), at most {number(exposure.commits.max)}"
+            f"<b>{literal(one.arm.arm)}</b><br>{number(throughput)} units of work per second"
+            f"<br>{number(risk)} acknowledged commits at risk (95th percentile){at_most}"
         ],
         "hovertemplate": "%{text}<extra></extra>",
         "cliponaxis": False,
     }
-    return trace
 
 
 def _table(groups: list[tuple[Group, Exposed]]) -> Table:
@@ -88,9 +116,10 @@ def _table(groups: list[tuple[Group, Exposed]]) -> Table:
     age = time_unit(exposure.age_ns.max for exposure in everything)
     columns = [
         Column("arm", figures=False),
-        *(Column(f"commits, {kind}") for kind in ("mean", "p95", "max")),
-        *(Column(f"WAL, {kind}", size.name) for kind in ("mean", "p95", "max")),
-        *(Column(f"age, {kind}", age.name) for kind in ("mean", "p95", "max")),
+        Column("commits in it are", figures=False),
+        *(Column(f"commits {kind}") for kind in ("mean", "p95", "max")),
+        *(Column(f"WAL {kind}", size.name) for kind in ("mean", "p95", "max")),
+        *(Column(f"age {kind}", age.name) for kind in ("mean", "p95", "max")),
         Column("samples"),
     ]
     sections = [
@@ -101,11 +130,17 @@ def _table(groups: list[tuple[Group, Exposed]]) -> Table:
 
 
 def _table_row(one: Placed, exposure: Exposure, size: Unit, age: Unit) -> list[Cell]:
-    commits = exposure.commits
     return [
         Cell(one.label),
-        *(Cell(number(value)) for value in (commits.mean, commits.p95, commits.max)),
-        *(Cell(size.text(value)) for value in (exposure.bytes.mean, exposure.bytes.p95, exposure.bytes.max)),
-        *(Cell(age.text(value)) for value in (exposure.age_ns.mean, exposure.age_ns.p95, exposure.age_ns.max)),
+        Cell("acknowledged" if exposure.acknowledged else "in flight"),
+        *_spread(exposure.commits, Unit("", 1)),
+        *_spread(exposure.bytes, size),
+        *_spread(exposure.age_ns, age),
         Cell(whole(exposure.samples)),
     ]
+
+
+def _spread(spread: Spread | None, unit: Unit) -> list[Cell]:
+    if spread is None:
+        return [Cell("unknown")] * 3
+    return [Cell(unit.text(value)) for value in (spread.mean, spread.p95, spread.max)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dbdyno.analysis.findings import ArmTrial, Findings
 from dbdyno.report.html.arrangement import Arrangement, Group, Placed
-from dbdyno.report.html.chart import Chart, Json, Panel, literal, panel
+from dbdyno.report.html.chart import Chart, Json, Panel, literal, panel, title
 from dbdyno.report.html.palette import translucent
 from dbdyno.report.html.quantity import number, whole
 from dbdyno.report.html.rows import Row, lay_out
@@ -22,7 +22,7 @@ def chart(findings: Findings, arrangement: Arrangement) -> Chart | None:
         id="trial-values",
         short="Trial values",
         heading="What every trial measured",
-        caption="Throughput of each trial as a point and the density of the points above; no value is left out.",
+        caption="Throughput of each trial against its arm's estimate, and the density of the points; none is left out.",
         reading=(
             "Points close together mean that the machine repeated itself. A point far from its fellows is a trial that "
             "something disturbed: it is kept, and comparing within blocks allows for it. "
@@ -44,11 +44,16 @@ def _panel(group: Group) -> Panel:
         f"Throughput of every trial, by arm. {spoken}.",
         rows.height_px + AXIS_PX,
         [trace for one, row in pairs for trace in (_density(one, row), _points(one, row))],
-        x={"title": {"text": "units of work per second", "standoff": 6}, "nticks": 6},
+        x={"title": title("deviation from the arm's own estimate"), "tickformat": "+.2~%", "nticks": 6},
         y=rows.axis(),
         annotations=rows.notes,
         violingap=0,
     )
+
+
+def _relative(one: Placed) -> list[float]:
+    """On the scale of its own arm, because arms that differ by a factor would leave no width to a spread of 3 %."""
+    return [trial.throughput_per_s / one.arm.throughput_per_s.estimate - 1 for trial in one.arm.by_trial]
 
 
 def _density(one: Placed, row: Row) -> Json:
@@ -56,7 +61,7 @@ def _density(one: Placed, row: Row) -> Json:
     return {
         "type": "violin",
         "orientation": "h",
-        "x": [trial.throughput_per_s for trial in one.arm.by_trial],
+        "x": _relative(one),
         "y": [row.band_top_px + DENSITY_PX] * len(one.arm.by_trial),
         "width": 2 * DENSITY_PX,
         "side": "negative",
@@ -77,7 +82,7 @@ def _points(one: Placed, row: Row) -> Json:
         "type": "scatter",
         "mode": "markers",
         "name": literal(one.label),
-        "x": [trial.throughput_per_s for trial in trials],
+        "x": _relative(one),
         "y": [middle + 5 * (place % 3 - 1) for place in range(len(trials))],
         "marker": {"color": one.mark.colour, "symbol": one.mark.symbol, "size": 6.5, "opacity": 0.8},
         "text": [trial_words(one, trial) for trial in trials],

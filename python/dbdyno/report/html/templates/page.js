@@ -1,17 +1,12 @@
-// Draws every panel from the JSON above; a panel's element is chart-ID-NUMBER.
+// Draws every panel from the JSON above it; a figure's id is that of its element.
 (function () {
-  const figures = JSON.parse(document.getElementById("figures").textContent);
-  const config = JSON.parse(document.getElementById("config").textContent);
-  const plots = figures.map(function (figure) {
-    const element = document.getElementById(figure.id);
-    Plotly.newPlot(element, figure.data, figure.layout, config);
-    return element;
+  const parsed = function (id) { return JSON.parse(document.getElementById(id).textContent); };
+  const config = parsed("config");
+  parsed("figures").forEach(function (figure) {
+    Plotly.newPlot(figure.id, figure.data, figure.layout, config);
   });
-  // Paper is narrower than a window: plots are drawn anew at the width that printing gives them.
-  const fit = function () { plots.forEach(function (element) { Plotly.Plots.resize(element); }); };
-  window.addEventListener("beforeprint", fit);
-  window.addEventListener("afterprint", fit);
-  document.querySelectorAll("details").forEach(function (element) {
-    window.addEventListener("beforeprint", function () { element.open = true; });
+  // On paper nothing can be opened with a click.
+  window.addEventListener("beforeprint", function () {
+    document.querySelectorAll("details").forEach(function (element) { element.open = true; });
   });
 })();
