@@ -11,6 +11,7 @@ with EmbeddedServer(settings={"shared_buffers": "256MB"}) as server:
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 import subprocess
@@ -37,6 +38,7 @@ from dbdyno.targets.target import Applied, Connection, SettingValue
 from dbdyno.targets.template import DATABASE, SETTINGS_FILE, SUPERUSER, copy_template, template_cluster
 
 READY_LIMIT_S = 10.0
+TEMPLATE_DATABASE = "dbdyno_template"
 
 # sun_path holds 107 bytes and a zero (unix(7)).
 _SOCKET_DIRECTORY_BYTES_MAX = 107 - len("/.s.PGSQL.65535")
@@ -54,8 +56,10 @@ class EmbeddedServer:
         environment: where DBDYNO_CACHE_DIR and its like are looked up; `os.environ` when None.
     """
 
-    embedded = True
-    same_host = True
+    owned = True
+    may_checkpoint = True
+    session_sql: Sequence[str] = ()
+    warnings: Sequence[Mapping[str, str]] = ()
 
     def __init__(
         self,
@@ -136,8 +140,8 @@ class EmbeddedServer:
 
     @property
     def data_directory(self) -> Path:
-        """PGDATA."""
-        return self._started_instance().cluster
+        """The directory in which PGDATA lies: ours, and on the storage under test."""
+        return self._started_instance().directory
 
     @property
     def log(self) -> Path:
@@ -195,18 +199,39 @@ class EmbeddedServer:
         with failing_as_run_failure(sql):
             session.execute(sql.encode())
 
+    def keep_template(self, *, needed: bool) -> None:
+        """Keep a copy of the database as it is now, in place of an earlier one."""
+        if needed:
+            self._replace_database(TEMPLATE_DATABASE, DATABASE)
+
+    def restore(self) -> None:
+        """Make the database anew from the kept copy; every session in it is ended."""
+        self._replace_database(DATABASE, TEMPLATE_DATABASE)
+
     def counters(self) -> dict[str, int]:
         """WAL and commit counters since the cluster was made."""
         return readings.counters(self._session())
 
     def connect(self) -> Connection:
         """A new superuser session in autocommit."""
+        return self._connected(self.endpoint)
+
+    def _connected(self, endpoint: Endpoint) -> Connection:
         try:
-            return psycopg.connect(**self.endpoint.connect_arguments(), autocommit=True, connect_timeout=10)
+            return psycopg.connect(**endpoint.connect_arguments(), autocommit=True, connect_timeout=10)
         except psycopg.OperationalError as error:
             raise DynoError(
                 "server_gone", f"the embedded server does not answer: {self._last_words()}", exit_code=EXIT_RUN_FAILED
             ) from error
+
+    def _replace_database(self, name: str, source: str) -> None:
+        """Copy files rather than log every page (the default since 15): a trial must not begin in that much WAL."""
+        self._close_control()
+        strategy = " STRATEGY FILE_COPY" if self.server_version_number >= 150000 else ""
+        elsewhere = dataclasses.replace(self.endpoint, dbname="postgres")
+        with failing_as_run_failure(f"CREATE DATABASE {name}"), self._connected(elsewhere) as session:
+            session.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
+            session.execute(f"CREATE DATABASE {name} TEMPLATE {source}{strategy}".encode())
 
     def _session(self) -> Connection:
         if self._control is None or self._control.closed:
@@ -264,18 +289,21 @@ class EmbeddedServer:
             return False
         return True
 
-    def _stop_process(self) -> None:
+    def _close_control(self) -> None:
         if self._control is not None:
             self._control.close()
             self._control = None
+
+    def _stop_process(self) -> None:
+        self._close_control()
         if self._process is not None:
             cleaned_up = stop_server(self._process)
             self._process = None
             if not cleaned_up:
-                remove_shared_memory(self.data_directory)
+                remove_shared_memory(self._started_instance().cluster)
 
     def _start_without_applied(self) -> None:
-        (self.data_directory / "postgresql.auto.conf").write_text("")
+        (self._started_instance().cluster / "postgresql.auto.conf").write_text("")
         self._start_process()
 
     def _start_failure(self, log_begins: int) -> DynoError:
