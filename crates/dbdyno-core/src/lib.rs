@@ -12,6 +12,7 @@
 
 pub mod error;
 pub mod load;
+pub mod probe;
 pub mod script;
 pub mod wire;
 
