@@ -8,7 +8,7 @@ use super::events::{EventSource, MappedWords, PieceCopy, SpanCopy};
 use super::memory::ServerMemory;
 use super::names::WaitNames;
 use super::process::{self, StateSource};
-use super::sampler::MemorySampler;
+use super::sampler::{CLIENTS_PER_SWEEP, MemorySampler};
 use super::self_test::agrees_with_server;
 use super::sql::{SqlSampler, SqlWaits};
 use super::{Probe, Route, Sampler};
@@ -147,7 +147,7 @@ fn open_source(
             MappedWords::map(postmaster_pid, mapping, &words)
                 .map_err(|error| format!("map_files/{}: {error}", mapping.file_name()))?,
         ),
-        Route::Contiguous => EventSource::Contiguous(SpanCopy::new(postmaster_pid, words, clients)?),
+        Route::Contiguous => EventSource::Contiguous(SpanCopy::new(postmaster_pid, words, clients, CLIENTS_PER_SWEEP)?),
         _ => EventSource::Iovec(PieceCopy::new(postmaster_pid, words, clients)),
     })
 }

@@ -195,7 +195,7 @@ fn sample(mut sampler: Sampler, stop: &AtomicBool, period_ns: u64) -> Sampled {
     while failure.is_none() && !stop.load(Ordering::Relaxed) {
         pace.sleep();
         let swept = match &mut sampler {
-            Sampler::Memory(memory, _) => memory.sweep(&mut pace).map_err(|error| error.to_string()),
+            Sampler::Memory(memory, _) => memory.sweep().map_err(|error| error.to_string()),
             Sampler::Sql(sql) => sql.sweep(),
         };
         failure = swept.err().map(|error| format!("sampling ended early: {error}"));

@@ -33,11 +33,6 @@ impl Pace {
         if next + 10 * self.period_ns < now_ns { now_ns + step } else { next }
     }
 
-    /// A number below `bound`, for choices that must not follow any rhythm either.
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.random() % bound.max(1) as u64) as usize
-    }
-
     /// xorshift64 (Marsaglia 2003): enough to be out of step, and the same in each trial.
     fn random(&mut self) -> u64 {
         self.random ^= self.random << 13;
