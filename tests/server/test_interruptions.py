@@ -75,7 +75,9 @@ def kill_and_resume(directory: Path, environment: dict[str, str], kills: int, se
     seen: list[dict[str, object]] = []
     for _ in range(kills):
         arguments = ["--resume", out] if (out / "journal.jsonl").exists() else [experiment, "--out", out, "--seed", 1]
-        run = subprocess.Popen(command("run", *arguments), env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        run = subprocess.Popen(
+            command("run", *arguments), env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        )
         time.sleep(moments.uniform(0.1, 5.0))
         run.send_signal(signal.SIGKILL)
         finished = run.wait() == 0

@@ -31,6 +31,9 @@ def run(
     allow_write: bool = typer.Option(
         False, "--allow-write", help="Allow writing to --target, in a schema of our own that is dropped again."
     ),
+    allow_checkpoint: bool = typer.Option(
+        False, "--allow-checkpoint", help="Allow CHECKPOINT on --target, which all its users feel."
+    ),
     server_bin: Path | None = typer.Option(None, "--server-bin", metavar="DIR", help="PostgreSQL binaries to start."),
     data_dir: Path | None = typer.Option(
         None, "--data-dir", metavar="DIR", help="Where the embedded server keeps its data: the storage under test."
@@ -42,7 +45,9 @@ def run(
     as_json: bool = typer.Option(False, "--json", help="Print the findings as one JSON document."),
 ) -> None:
     """Run an experiment and say what it shows."""
-    where = TargetRequest(target, allow_write=allow_write, server_bin=server_bin, data_dir=data_dir)
+    where = TargetRequest(
+        target, allow_write=allow_write, allow_checkpoint=allow_checkpoint, server_bin=server_bin, data_dir=data_dir
+    )
     if resume is not None:
         _refuse_with_resume(experiment=experiment, blocks=blocks, quick=quick or None, seed=seed, out=out)
         directory = resume

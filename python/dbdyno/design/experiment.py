@@ -75,7 +75,7 @@ class Experiment:
     schema: str
     schema_sql: str
     scale: int
-    target_settings: dict[str, SettingValue]
+    target_settings: dict[str, bool | int | float | str]
     blocks: int
     reset: tuple[str, ...]
     warm_up_ns: int
