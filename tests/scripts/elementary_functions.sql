@@ -8,3 +8,9 @@
 \set h pi() * 2
 \set i sqrt(-1.0) = sqrt(-1.0)
 SELECT :a, :b, :c, :d, :e, :f, :g, :h, :i;
+\set j sqrt(-1.0)
+\set k ln(0)
+\set l least(:j, 1.0)
+\set m least(1.0, :j)
+\set o greatest(:j, 1, 2)
+\set p abs(0.0 * -1)

@@ -142,7 +142,8 @@ fn unary(function: Function, operand: Scalar) -> Evaluated {
     match function {
         Function::Not => operand.to_boolean().map(|boolean| Scalar::Boolean(!boolean)),
         Function::Absolute => match operand {
-            Scalar::Double(double) => Ok(Scalar::Double(double.abs())),
+            // Not f64::abs: pgbench leaves -0 as it is.
+            Scalar::Double(double) => Ok(Scalar::Double(if double < 0.0 { -double } else { double })),
             // The least integer has no positive counterpart; pgbench, too, returns it unchanged.
             _ => operand.to_integer().map(|integer| Scalar::Integer(integer.wrapping_abs())),
         },

@@ -25,7 +25,8 @@ pub fn parse(name: &str, text: &str, symbols: &mut Symbols) -> Result<Script, Sc
     let mut assembly = Assembly::new(&source, symbols);
     let mut offset = 0;
     loop {
-        let sql = read_sql(text, offset);
+        let sql = read_sql(text, offset)
+            .map_err(|unclosed| source.error(unclosed.start, format!("{} is never closed", unclosed.what)))?;
         assembly.add_sql(&sql)?;
         match sql.ending {
             Ending::Text => return assembly.finish(name),

@@ -41,8 +41,9 @@ pub(super) struct Substituted {
 /// Finds the variables in `segments`; space at the end is dropped.
 pub(super) fn substitute(segments: &[Segment], symbols: &mut Symbols) -> Substituted {
     let mut result = Substituted::default();
-    for (index, segment) in segments.iter().enumerate() {
-        let is_last = index + 1 == segments.len();
+    let count = segments.iter().rposition(|segment| !segment.text.trim().is_empty()).map_or(0, |last| last + 1);
+    for (index, segment) in segments[..count].iter().enumerate() {
+        let is_last = index + 1 == count;
         let text = if is_last { segment.text.trim_end() } else { &segment.text };
         result.text.push_str(text);
         match segment.kind {

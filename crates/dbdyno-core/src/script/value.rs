@@ -167,17 +167,21 @@ impl Value {
 /// Digits that every double keeps through text and back (C's DBL_DIG).
 const DOUBLE_DIGITS: usize = 15;
 
+/// What PostgreSQL calls a double without digits, in SQL and in messages.
+pub(super) fn not_finite(value: f64) -> Option<&'static str> {
+    if value.is_nan() {
+        Some("NaN")
+    } else if value.is_infinite() {
+        Some(if value > 0.0 { "Infinity" } else { "-Infinity" })
+    } else {
+        None
+    }
+}
+
 /// C's `%.15g`: 15 significant digits, no trailing zeros, an exponent where it is shorter.
 fn write_double(value: f64, out: &mut Vec<u8>) {
-    if !value.is_finite() {
-        let name: &[u8] = if value.is_nan() {
-            b"nan"
-        } else if value > 0.0 {
-            b"inf"
-        } else {
-            b"-inf"
-        };
-        return out.extend_from_slice(name);
+    if let Some(name) = not_finite(value) {
+        return out.extend_from_slice(name.as_bytes());
     }
     let start = out.len();
     append(out, format_args!("{value:.*e}", DOUBLE_DIGITS - 1));
