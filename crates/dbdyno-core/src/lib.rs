@@ -14,6 +14,7 @@ pub mod arguments;
 pub mod error;
 pub mod histogram;
 pub mod load;
+pub mod probe;
 pub mod script;
 pub mod wire;
 
