@@ -25,7 +25,6 @@ pub enum StatementError {
 }
 
 /// A session with the server.
-#[derive(Debug)]
 pub struct Connection {
     transport: Transport,
     target: Target,
@@ -214,13 +213,16 @@ impl Connection {
             .map_err(|error| unreachable(&self.target, &error))
     }
 
-    /// Ends the session and waits, up to the limit, until its backend has gone.
-    pub fn close(mut self, limit: Duration) {
-        let mut farewell = Vec::new();
-        encode::terminate(&mut farewell);
-        self.outgoing.extend_from_slice(&farewell);
-        let ready = self.transport.set_nonblocking(false).and_then(|()| self.transport.set_timeout(Some(limit)));
-        if ready.is_ok() && self.flush().is_ok() {
+    /// Ends the session; `await_end` sees it through.
+    pub fn say_goodbye(&mut self) {
+        encode::terminate(&mut self.outgoing);
+        // Best effort: when the connection is broken, the session is ending by itself.
+        let _ = self.transport.set_nonblocking(false).and_then(|()| self.flush().map(|_| ()));
+    }
+
+    /// Waits, up to the limit, until the backend has gone: what is measured next shall not meet it.
+    pub fn await_end(mut self, limit: Duration) {
+        if self.transport.set_timeout(Some(limit)).is_ok() {
             let mut rest = [0; 4096];
             while matches!(self.transport.read(&mut rest), Ok(1..)) {}
         }

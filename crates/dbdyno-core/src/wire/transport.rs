@@ -42,7 +42,6 @@ impl Transport {
         self.tls = Some(Box::new(tls));
     }
 
-
     /// Completes the TLS handshake; the socket must be blocking.
     pub(super) fn complete_handshake(&mut self) -> io::Result<()> {
         let Some(tls) = &mut self.tls else { return Ok(()) };
