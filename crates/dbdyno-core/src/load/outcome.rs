@@ -1,0 +1,193 @@
+//! The trial outcome: what `run_trial` found. Its shape is described in docs/architecture.md.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// A whole outcome.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// When the window began, by CLOCK_REALTIME.
+    pub started_at_ns: u64,
+    /// As asked for.
+    pub window_ns: u64,
+    /// Window start to the later of window end and the last counted unit's end.
+    pub elapsed_ns: u64,
+    /// Counted units by fate.
+    pub units: Units,
+    /// Successful counted units per second; docs/architecture.md says over which time.
+    pub throughput_per_s: f64,
+    /// Mean number of units in the system (intended start to end) over the window.
+    pub mean_in_flight: f64,
+    /// Intended start to end, successful units.
+    pub response_time: Distribution,
+    /// Start to end, successful units.
+    pub service_time: Distribution,
+    /// Intended start to start, successful units.
+    pub queue_time: Distribution,
+    /// In the order of the spec.
+    pub scripts: Vec<ScriptOutcome>,
+    /// Over the window, by time of completion.
+    pub series: Series,
+    /// Where the response time went.
+    pub profile: Profile,
+    /// Server processes that serve no client.
+    pub background: Vec<Background>,
+    /// What the instrument itself cost.
+    pub driver: Driver,
+    /// WAL positions, if they were asked for and could be read.
+    pub exposure: Exposure,
+}
+
+/// All counted units = successful + skipped + failed; retried and late ones are among them.
+#[derive(Clone, Copy, Debug, Default, Serialize, PartialEq, Eq)]
+pub struct Units {
+    /// Ended without an error, perhaps after retries.
+    pub successful: u64,
+    /// Never started.
+    pub skipped: u64,
+    /// The sum of the four classes below.
+    pub failed: u64,
+    /// Tried more than once.
+    pub retried: u64,
+    /// Over the latency limit; without a limit: started too long after the intended start.
+    pub late: u64,
+    /// Given up after SQLSTATE 40001.
+    pub failed_serialization: u64,
+    /// Given up after SQLSTATE 40P01.
+    pub failed_deadlock: u64,
+    /// Given up after any other error.
+    pub failed_other: u64,
+    /// Not ended when the drain limit was reached.
+    pub failed_unfinished: u64,
+}
+
+/// One clock over many units.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Distribution {
+    /// Values recorded.
+    pub count: u64,
+    /// Their exact sum (the histogram has 3 digits).
+    pub sum_ns: u64,
+    /// HdrHistogram V2, compressed, base64.
+    pub histogram: String,
+}
+
+/// One script of the workload.
+#[derive(Clone, Debug, Serialize)]
+pub struct ScriptOutcome {
+    /// As in the spec.
+    pub name: String,
+    /// Counted units that ended well.
+    pub successful: u64,
+    /// Counted units that did not.
+    pub failed: u64,
+    /// Of the successful ones.
+    pub response_time: Distribution,
+    /// In the order of the script.
+    pub statements: Vec<StatementOutcome>,
+}
+
+/// One statement of a script.
+#[derive(Clone, Debug, Serialize)]
+pub struct StatementOutcome {
+    /// First line in the script.
+    pub line: u32,
+    /// As written.
+    pub text: String,
+    /// Rows that its executions in counted units returned.
+    pub rows: u64,
+    /// From sending to completion, executions in counted units.
+    pub service_time: Distribution,
+}
+
+/// Everything that completed in the window, in equal steps.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Series {
+    /// Length of a step.
+    pub step_ns: u64,
+    /// Successful units.
+    pub units: Vec<u64>,
+    /// Sum of their response times.
+    pub response_time_sum_ns: Vec<u64>,
+    /// Failed units.
+    pub failed: Vec<u64>,
+}
+
+/// Sums over the counted units; the parts add up to `total_ns` exactly.
+#[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
+pub struct Profile {
+    /// How waits were read.
+    pub route: String,
+    /// What CPU and run queue were read from.
+    pub server_clocks: String,
+    /// Intended start to start.
+    pub queue_ns: u64,
+    /// Backends on a CPU; null where it cannot be read.
+    pub cpu_ns: Option<u64>,
+    /// Backends waiting for a CPU; null where it cannot be read.
+    pub run_queue_ns: Option<u64>,
+    /// Backends asleep, by wait event, without the client's.
+    pub waits_ns: BTreeMap<String, u64>,
+    /// Backends asleep without a wait event.
+    pub asleep_no_wait_event_ns: u64,
+    /// Backends asleep, waiting for the client to read or write.
+    pub client_and_network_ns: u64,
+    /// What is left over, either way.
+    pub unaccounted_ns: i64,
+    /// Sum of the response times of all counted units that ended, failed ones included.
+    pub total_ns: u64,
+    /// Sweeps of the sampler while a client was in its span.
+    pub snapshots: u64,
+    /// Of single backends, found asleep within a span.
+    pub snapshots_asleep: u64,
+    /// CPU time of the sampler thread over the trial.
+    pub sampler_cpu_ns: u64,
+}
+
+/// One server process that serves no client, over the trial's counted phase.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct Background {
+    /// Process id.
+    pub pid: i32,
+    /// As pg_stat_activity calls it, without blanks.
+    pub backend_type: String,
+    /// On a CPU.
+    pub cpu_ns: u64,
+    /// Waiting for a CPU.
+    pub run_queue_ns: u64,
+    /// Asleep, by wait event.
+    pub waits_ns: BTreeMap<String, u64>,
+}
+
+/// The load threads, metered over the window.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Driver {
+    /// CPU time of all load threads.
+    pub cpu_ns: u64,
+    /// How many there were.
+    pub threads: usize,
+    /// The busiest one's CPU time over the window's length: near 1 the client was the limit.
+    pub busiest_thread_share: f64,
+    /// How long after a unit could and should have started it did.
+    pub lateness_ns: Lateness,
+}
+
+/// Of counted units; zeros in a closed loop without think time, where a unit cannot be late.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Lateness {
+    /// Median.
+    pub p50: u64,
+    /// 99th percentile.
+    pub p99: u64,
+    /// Largest.
+    pub max: u64,
+}
+
+/// What a crash would have lost, sampled during the window.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Exposure {
+    /// Nanoseconds since the window began, WAL insert position, flushed position (bytes).
+    /// Null where sampling was not asked for or not permitted.
+    pub samples: Option<Vec<(u64, u64, u64)>>,
+}

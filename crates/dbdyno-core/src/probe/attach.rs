@@ -1,0 +1,153 @@
+//! Choosing how a server is watched: the first route that works, and why the better ones did not.
+
+use std::sync::Arc;
+
+use super::background::Watched;
+use super::clocks::ClockFiles;
+use super::events::{EventSource, MappedWords, PieceCopy, SpanCopy};
+use super::memory::ServerMemory;
+use super::names::WaitNames;
+use super::process::{self, StateSource};
+use super::sampler::{CLIENTS_PER_SWEEP, MemorySampler};
+use super::self_test::agrees_with_server;
+use super::sql::{SqlSampler, SqlWaits};
+use super::{Probe, Route, Sampler};
+use crate::error::{CoreError, Result};
+use crate::load::{PhaseCell, WaitsSpec};
+
+/// Watch the backends of these clients.
+///
+/// All clients must be connected and idle. `phases` has a cell for each of them; `sql`, if given,
+/// serves the route `sql`, and on the other routes a self-test before anything is measured.
+pub fn attach(spec: &WaitsSpec, client_pids: &[i32], phases: Arc<[PhaseCell]>, sql: Option<SqlWaits>) -> Result<Probe> {
+    assert_eq!(client_pids.len(), phases.len(), "one phase per client");
+    let requested = RouteRequest::parse(&spec.route)?;
+    let mut attempt = Attempt { client_pids, phases, sql, reasons: Vec::new(), source: StateSource::Stat, files: None };
+    let local = spec.postmaster_pid.and_then(|pid| attempt.open_clocks(pid));
+    let (route, sampler) = match requested {
+        RouteRequest::Off => (Route::Off, None),
+        RouteRequest::Auto => attempt.first_of(local, &[Route::Mapped, Route::Contiguous, Route::Iovec, Route::Sql])?,
+        RouteRequest::Only(route) => attempt.first_of(local, &[route])?,
+    };
+    Ok(Probe::new(route, attempt.note(), attempt.files, sampler, spec.period_ns))
+}
+
+enum RouteRequest {
+    Auto,
+    Off,
+    Only(Route),
+}
+
+impl RouteRequest {
+    fn parse(text: &str) -> Result<Self> {
+        Ok(match text {
+            "auto" => RouteRequest::Auto,
+            "off" => RouteRequest::Off,
+            "mapped" => RouteRequest::Only(Route::Mapped),
+            "contiguous" => RouteRequest::Only(Route::Contiguous),
+            "iovec" => RouteRequest::Only(Route::Iovec),
+            "sql" => RouteRequest::Only(Route::Sql),
+            _ => {
+                let message = format!("waits.route: {text:?}; must be auto, mapped, contiguous, iovec, sql or off");
+                return Err(CoreError::new("spec_invalid", message));
+            }
+        })
+    }
+}
+
+struct Attempt<'a> {
+    client_pids: &'a [i32],
+    phases: Arc<[PhaseCell]>,
+    sql: Option<SqlWaits>,
+    reasons: Vec<String>,
+    source: StateSource,
+    files: Option<Arc<[ClockFiles]>>,
+}
+
+impl Attempt<'_> {
+    /// Open the clocks if the clients' backends are processes of this host that the postmaster started.
+    fn open_clocks(&mut self, postmaster_pid: i32) -> Option<i32> {
+        if let Some(stranger) = self.client_pids.iter().find(|&&pid| process::parent(pid) != Some(postmaster_pid)) {
+            self.reasons.push(format!("backend {stranger} is not a child of process {postmaster_pid} on this host"));
+            return None;
+        }
+        self.source = process::choose_state_source(self.client_pids);
+        let open = |&pid: &i32| ClockFiles::open(pid, self.source);
+        match self.client_pids.iter().map(open).collect::<std::io::Result<Arc<[_]>>>() {
+            Ok(files) => self.files = Some(files),
+            Err(error) => self.reasons.push(format!("/proc of the backends: {error}")),
+        }
+        self.files.as_ref().map(|_| postmaster_pid)
+    }
+
+    fn first_of(&mut self, local: Option<i32>, routes: &[Route]) -> Result<(Route, Option<Sampler>)> {
+        for &route in routes {
+            let sampler = match route {
+                Route::Sql => self.over_sql(local),
+                _ => self.over_memory(local, route),
+            };
+            match sampler {
+                Ok(sampler) => return Ok((route, Some(sampler))),
+                Err(reason) => self.reasons.push(format!("{route}: {reason}")),
+            }
+        }
+        Err(CoreError::new("unsupported_server", format!("waits.route: {}", self.reasons.join("; "))))
+    }
+
+    fn over_sql(&mut self, local: Option<i32>) -> std::result::Result<Sampler, String> {
+        let query = self.sql.take().ok_or("no connection to ask over")?;
+        let background = self.watch_background(local);
+        Ok(Sampler::Sql(SqlSampler::new(query, self.client_pids, self.files.clone(), self.phases.clone(), background)))
+    }
+
+    fn over_memory(&mut self, local: Option<i32>, route: Route) -> std::result::Result<Sampler, String> {
+        let (Some(postmaster_pid), Some(files)) = (local, self.files.clone()) else {
+            return Err("the server's processes cannot be seen from here".to_owned());
+        };
+        let memory = ServerMemory::open(postmaster_pid)?;
+        let version = memory.major_version()?;
+        let names = WaitNames::of_version(version)
+            .ok_or_else(|| format!("the wait-event numbers of PostgreSQL {version} are not known here"))?;
+        let mut words = memory.client_words(self.client_pids)?;
+        let mut background = self.watch_background(local);
+        for watched in &mut background {
+            watched.word = memory.background_word(watched.pid).map(|word| {
+                words.push(word);
+                words.len() - 1
+            });
+        }
+        let source = open_source(route, &memory, words, self.client_pids.len())?;
+        let mut sampler = MemorySampler::new(source, files, self.phases.clone(), background);
+        if let Some(query) = &mut self.sql {
+            agrees_with_server(&mut sampler, self.client_pids, names, query)?;
+        }
+        Ok(Sampler::Memory(sampler, names))
+    }
+
+    fn watch_background(&self, local: Option<i32>) -> Vec<Watched> {
+        local.map_or(Vec::new(), |pid| Watched::open_all(pid, self.source))
+    }
+
+    /// Why the routes before the one used did not work.
+    fn note(&self) -> Option<String> {
+        (!self.reasons.is_empty()).then(|| self.reasons.join("; "))
+    }
+}
+
+fn open_source(
+    route: Route,
+    memory: &ServerMemory,
+    words: Vec<u64>,
+    clients: usize,
+) -> std::result::Result<EventSource, String> {
+    let postmaster_pid = memory.postmaster_pid;
+    let mapping = memory.mapping_of(&words)?;
+    Ok(match route {
+        Route::Mapped => EventSource::Mapped(
+            MappedWords::map(postmaster_pid, mapping, &words)
+                .map_err(|error| format!("map_files/{}: {error}", mapping.file_name()))?,
+        ),
+        Route::Contiguous => EventSource::Contiguous(SpanCopy::new(postmaster_pid, words, clients, CLIENTS_PER_SWEEP)?),
+        _ => EventSource::Iovec(PieceCopy::new(postmaster_pid, words, clients)),
+    })
+}

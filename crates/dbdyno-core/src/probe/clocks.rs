@@ -1,0 +1,32 @@
+//! The clocks of the clients' backends.
+//!
+//! The kernel brings them up to date when a task leaves its CPU and at ticks (4 ms here), so what is
+//! read of a running task may be a tick old. They are exact while it sleeps, and only a state read
+//! *before* the clocks proves that it slept: the other order would call a stale figure exact if the
+//! backend went to sleep in between. A task also calls itself asleep some instructions before it
+//! leaves its CPU; so the pair is read twice, and counts as asleep if both agree.
+
+use super::process::{SchedstatFile, StateFile, StateSource, TaskState};
+use crate::load::BackendClocks;
+
+/// One backend's state and clocks.
+pub struct ClockFiles {
+    /// Asleep or not.
+    pub state: StateFile,
+    schedstat: SchedstatFile,
+}
+
+impl ClockFiles {
+    /// Open both files of a process.
+    pub fn open(pid: i32, source: StateSource) -> std::io::Result<Self> {
+        Ok(ClockFiles { state: StateFile::open(pid, source)?, schedstat: SchedstatFile::open(pid)? })
+    }
+
+    /// The clocks now; `None` when the process is gone.
+    pub fn read(&self) -> Option<BackendClocks> {
+        let first = (self.state.read()?, self.schedstat.read()?);
+        let second = (self.state.read()?, self.schedstat.read()?);
+        let (cpu_ns, run_queue_ns) = second.1;
+        Some(BackendClocks { cpu_ns, run_queue_ns, asleep: first == second && second.0 == TaskState::Asleep })
+    }
+}

@@ -1,0 +1,175 @@
+//! Just enough ELF to find a global variable of a running program.
+//!
+//! Input: an ELF64 little-endian executable and the place one of its segments is mapped at.
+//! Output: where a dynamic symbol lies in the process.
+//!
+//! ```text
+//! header --> section headers --> SHT_DYNSYM --> symbols (24 bytes each: name offset, ..., value, size)
+//!        \                            `-sh_link-> string table with their names
+//!         `-> program headers --> PT_LOAD: file offset -> link-time address
+//! ```
+
+use std::io;
+
+const SECTION_TYPE_DYNSYM: u32 = 11;
+const SEGMENT_TYPE_LOAD: u32 = 1;
+const TYPE_FIXED: u16 = 2;
+const TYPE_POSITION_INDEPENDENT: u16 = 3;
+const SYMBOL_SIZE: usize = 24;
+
+/// The parts of an executable that locate its dynamic symbols.
+pub struct Executable {
+    position_independent: bool,
+    /// (file offset, link-time address, size in the file) of each loaded segment.
+    segments: Vec<(u64, u64, u64)>,
+    symbols: Vec<u8>,
+    names: Vec<u8>,
+}
+
+impl Executable {
+    /// Read the headers and the dynamic symbol table of an ELF image.
+    pub fn parse(image: &[u8]) -> io::Result<Self> {
+        if image.get(..6) != Some(b"\x7fELF\x02\x01") {
+            return Err(invalid("not a 64-bit little-endian ELF file"));
+        }
+        let kind = u16_at(image, 16)?;
+        if kind != TYPE_FIXED && kind != TYPE_POSITION_INDEPENDENT {
+            return Err(invalid("neither an executable nor a position-independent one"));
+        }
+        let (symbols, names) = dynamic_symbols(image)?;
+        Ok(Executable {
+            position_independent: kind == TYPE_POSITION_INDEPENDENT,
+            segments: loaded_segments(image)?,
+            symbols,
+            names,
+        })
+    }
+
+    /// The address of a defined dynamic symbol as it was linked.
+    pub fn symbol(&self, name: &str) -> Option<u64> {
+        self.symbols.chunks_exact(SYMBOL_SIZE).find_map(|symbol| {
+            let name_offset = u32_at(symbol, 0).ok()? as usize;
+            let section = u16_at(symbol, 6).ok()?;
+            let found = self.names.get(name_offset..)?.strip_prefix(name.as_bytes())?.first() == Some(&0);
+            (found && section != 0).then(|| u64_at(symbol, 8).ok())?
+        })
+    }
+
+    /// What to add to a linked address in a process that maps the file's `file_offset` at `address`.
+    pub fn load_bias(&self, file_offset: u64, address: u64) -> Option<u64> {
+        if !self.position_independent {
+            return Some(0);
+        }
+        let page = |value: u64| value & !0xfff;
+        let holds = |&&(offset, _, size): &&(u64, u64, u64)| page(offset) <= file_offset && file_offset < offset + size;
+        let &(offset, linked, _) = self.segments.iter().find(holds)?;
+        address.checked_sub(page(linked) + (file_offset - page(offset)))
+    }
+}
+
+fn dynamic_symbols(image: &[u8]) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let table = u64_at(image, 40)?;
+    let entry_size = u64::from(u16_at(image, 58)?);
+    let entries = u64::from(u16_at(image, 60)?);
+    let header = |index: u64| slice(image, table + index * entry_size, 64);
+    for index in 0..entries {
+        let section = header(index)?;
+        if u32_at(section, 4)? == SECTION_TYPE_DYNSYM {
+            let names = header(u64::from(u32_at(section, 40)?))?;
+            return Ok((section_bytes(image, section)?, section_bytes(image, names)?));
+        }
+    }
+    Err(invalid("no dynamic symbol table"))
+}
+
+fn section_bytes(image: &[u8], header: &[u8]) -> io::Result<Vec<u8>> {
+    Ok(slice(image, u64_at(header, 24)?, u64_at(header, 32)?)?.to_vec())
+}
+
+fn loaded_segments(image: &[u8]) -> io::Result<Vec<(u64, u64, u64)>> {
+    let table = u64_at(image, 32)?;
+    let entry_size = u64::from(u16_at(image, 54)?);
+    let mut segments = Vec::new();
+    for index in 0..u64::from(u16_at(image, 56)?) {
+        let header = slice(image, table + index * entry_size, 56)?;
+        if u32_at(header, 0)? == SEGMENT_TYPE_LOAD {
+            segments.push((u64_at(header, 8)?, u64_at(header, 16)?, u64_at(header, 32)?));
+        }
+    }
+    Ok(segments)
+}
+
+fn invalid(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_owned())
+}
+
+fn slice(bytes: &[u8], offset: u64, length: u64) -> io::Result<&[u8]> {
+    let end = offset.checked_add(length).ok_or_else(|| invalid("ELF offset overflows"))?;
+    bytes.get(offset as usize..end as usize).ok_or_else(|| invalid("ELF file ends early"))
+}
+
+fn array_at<const N: usize>(bytes: &[u8], offset: usize) -> io::Result<[u8; N]> {
+    let part = slice(bytes, offset as u64, N as u64)?;
+    Ok(part.try_into().expect("the slice has N bytes"))
+}
+
+fn u16_at(bytes: &[u8], offset: usize) -> io::Result<u16> {
+    array_at(bytes, offset).map(u16::from_le_bytes)
+}
+
+fn u32_at(bytes: &[u8], offset: usize) -> io::Result<u32> {
+    array_at(bytes, offset).map(u32::from_le_bytes)
+}
+
+fn u64_at(bytes: &[u8], offset: usize) -> io::Result<u64> {
+    array_at(bytes, offset).map(u64::from_le_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::maps;
+
+    #[test]
+    fn finds_a_libc_function_where_the_running_process_has_it() {
+        let mappings = maps::of_process(std::process::id() as i32).unwrap();
+        let libc = mappings.iter().find(|mapping| mapping.path.contains("/libc.so")).expect("glibc is mapped");
+        let library = Executable::parse(&std::fs::read(&libc.path).unwrap()).unwrap();
+        let bias = library.load_bias(libc.offset, libc.start).unwrap();
+        // SAFETY: dlsym with a default handle only looks a name up.
+        let actual = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"getppid".as_ptr()) } as u64;
+        assert_eq!(bias + library.symbol("getppid").unwrap(), actual);
+    }
+
+    #[test]
+    fn a_symbol_name_must_match_whole() {
+        let mappings = maps::of_process(std::process::id() as i32).unwrap();
+        let libc = mappings.iter().find(|mapping| mapping.path.contains("/libc.so")).expect("glibc is mapped");
+        let library = Executable::parse(&std::fs::read(&libc.path).unwrap()).unwrap();
+        assert!(library.symbol("getppid").is_some());
+        assert_eq!(library.symbol("getppi"), None);
+        assert_eq!(library.symbol("getppidx"), None);
+    }
+
+    #[test]
+    fn own_executable_parses_and_garbage_does_not() {
+        let own = std::fs::read("/proc/self/exe").unwrap();
+        assert!(Executable::parse(&own).is_ok());
+        assert!(Executable::parse(b"#!/bin/sh\n").is_err());
+        assert!(Executable::parse(&own[..100]).is_err());
+    }
+
+    #[test]
+    fn load_bias_is_the_mapped_address_less_the_linked_one() {
+        let executable = |position_independent| Executable {
+            position_independent,
+            segments: vec![(0, 0, 0x1800), (0x1e00, 0x2e00, 0x500)],
+            symbols: Vec::new(),
+            names: Vec::new(),
+        };
+        assert_eq!(executable(true).load_bias(0, 0x5555_0000), Some(0x5555_0000));
+        assert_eq!(executable(true).load_bias(0x1000, 0x5555_1000), Some(0x5555_0000));
+        assert_eq!(executable(true).load_bias(0x9000, 0x5555_1000), None);
+        assert_eq!(executable(false).load_bias(0, 0x40_0000), Some(0));
+    }
+}

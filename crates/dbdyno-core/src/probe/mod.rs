@@ -1,0 +1,251 @@
+//! What the server did while the load ran: its waits and its clocks, seen from outside.
+//!
+//! ```text
+//!  load threads --- Phase per client ---> sampler thread --- state, event ---> counts by client
+//!       |                                      | reads /proc/PID/wchan and the server's shared memory
+//!       `-- read_clocks at span edges          | (or asks pg_stat_activity where it cannot)
+//!              /proc/PID/schedstat             `-> background processes, one a sweep
+//! ```
+//!
+//! In: the postmaster's and the backends' process ids. Out: for each client, how many snapshots found
+//! its backend asleep, by wait event, and how many running. The counts divide the time asleep that the
+//! exact clocks give (docs/architecture.md, "The profile's identity"); they are no times themselves.
+//!
+//! Nothing is installed in the server, nothing is written to it, and no signal is sent to it.
+
+mod attach;
+mod background;
+mod clocks;
+mod counts;
+mod elf;
+mod events;
+mod maps;
+mod memory;
+mod names;
+mod pace;
+mod process;
+mod sampler;
+mod self_test;
+mod sql;
+mod wait_events_18;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+pub use attach::attach;
+pub use background::BackgroundProcess;
+pub use names::WaitNames;
+pub use process::session_pids;
+pub use sql::SqlWaits;
+
+use clocks::ClockFiles;
+use counts::ClientCounts;
+use pace::{Pace, now_ns};
+use sampler::MemorySampler;
+use sql::SqlSampler;
+
+use crate::load::{BackendClocks, Observer};
+
+/// How wait events are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// Loads from the server's shared memory.
+    Mapped,
+    /// One copy over the span of all backends' entries.
+    Contiguous,
+    /// One copy with a piece per backend.
+    Iovec,
+    /// pg_stat_activity.
+    Sql,
+    /// Not at all; the clocks are still read.
+    Off,
+}
+
+impl fmt::Display for Route {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Route::Mapped => "mapped",
+            Route::Contiguous => "contiguous",
+            Route::Iovec => "iovec",
+            Route::Sql => "sql",
+            Route::Off => "off",
+        })
+    }
+}
+
+/// Snapshots of one client's backend within its span.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClientSnapshots {
+    /// Asleep with a unit in progress, by the engine's name of the wait event.
+    pub asleep_in_unit: BTreeMap<String, u64>,
+    /// Asleep with a unit in progress and without a wait event.
+    pub asleep_in_unit_no_wait_event: u64,
+    /// Asleep between units.
+    pub asleep_between_units: u64,
+    /// On a CPU or in line for one.
+    pub running: u64,
+}
+
+/// What a probe has seen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProbeOutcome {
+    /// How.
+    pub route: Route,
+    /// Why not by a better route, or why sampling ended early.
+    pub note: Option<String>,
+    /// In the order of the clients.
+    pub clients: Vec<ClientSnapshots>,
+    /// Server processes that serve no client and lived from start to finish.
+    pub background: Vec<BackgroundProcess>,
+    /// Sweeps over the clients while at least one was in its span.
+    pub sweeps: u64,
+    /// CPU time of the sampler thread.
+    pub sampler_cpu_ns: u64,
+}
+
+enum Sampler {
+    Memory(MemorySampler, WaitNames),
+    Sql(SqlSampler),
+}
+
+/// A server being watched: attached, then started, then finished.
+pub struct Probe {
+    route: Route,
+    note: Option<String>,
+    files: Option<Arc<[ClockFiles]>>,
+    /// Waits here for its thread; the mutex, never contended, is what lets load threads share the probe.
+    sampler: Mutex<Option<Sampler>>,
+    period_ns: u64,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Sampled>>,
+}
+
+/// What the thread hands back.
+struct Sampled {
+    sampler: Sampler,
+    failure: Option<String>,
+    cpu_ns: u64,
+}
+
+impl Probe {
+    fn new(
+        route: Route,
+        note: Option<String>,
+        files: Option<Arc<[ClockFiles]>>,
+        sampler: Option<Sampler>,
+        period_ns: u64,
+    ) -> Self {
+        let period_ns = if route == Route::Sql { period_ns.max(sql::PERIOD_NS_MIN) } else { period_ns };
+        Probe { route, note, files, sampler: Mutex::new(sampler), period_ns, stop: Arc::default(), thread: None }
+    }
+
+    /// The route in use.
+    pub fn route(&self) -> Route {
+        self.route
+    }
+
+    /// Start taking snapshots.
+    pub fn start(&mut self) {
+        let Some(mut sampler) = self.sampler.get_mut().expect("no thread holds it").take() else { return };
+        sampler.background_mut().iter_mut().for_each(background::Watched::restart);
+        let (stop, period_ns) = (self.stop.clone(), self.period_ns);
+        let thread = thread::Builder::new().name("dbdyno-probe".to_owned());
+        self.thread = Some(thread.spawn(move || sample(sampler, &stop, period_ns)).expect("a thread can be started"));
+    }
+
+    /// Stop and sum up.
+    pub fn finish(mut self) -> ProbeOutcome {
+        self.stop.store(true, Ordering::Relaxed);
+        let mut outcome = ProbeOutcome {
+            route: self.route,
+            note: self.note.take(),
+            clients: Vec::new(),
+            background: Vec::new(),
+            sweeps: 0,
+            sampler_cpu_ns: 0,
+        };
+        if let Some(thread) = self.thread.take() {
+            let sampled = thread.join().expect("the sampler does not panic");
+            outcome.sampler_cpu_ns = sampled.cpu_ns;
+            outcome.note = [outcome.note, sampled.failure].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"));
+            sampled.sampler.sum_up(&mut outcome);
+        }
+        outcome
+    }
+}
+
+impl Observer for Probe {
+    fn read_clocks(&self, client: usize) -> Option<BackendClocks> {
+        self.files.as_ref()?[client].read()
+    }
+}
+
+impl Drop for Probe {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+fn sample(mut sampler: Sampler, stop: &AtomicBool, period_ns: u64) -> Sampled {
+    let mut pace = Pace::new(period_ns);
+    let mut failure = None;
+    while failure.is_none() && !stop.load(Ordering::Relaxed) {
+        pace.sleep();
+        let swept = match &mut sampler {
+            Sampler::Memory(memory, _) => memory.sweep().map_err(|error| error.to_string()),
+            Sampler::Sql(sql) => sql.sweep(),
+        };
+        failure = swept.err().map(|error| format!("sampling ended early: {error}"));
+    }
+    Sampled { sampler, failure, cpu_ns: now_ns(libc::CLOCK_THREAD_CPUTIME_ID) }
+}
+
+impl Sampler {
+    fn background_mut(&mut self) -> &mut [background::Watched] {
+        match self {
+            Sampler::Memory(memory, _) => &mut memory.background,
+            Sampler::Sql(sql) => &mut sql.background,
+        }
+    }
+
+    fn sum_up(self, outcome: &mut ProbeOutcome) {
+        match self {
+            Sampler::Memory(memory, names) => {
+                outcome.fill(memory.clients, memory.background, memory.sweeps, |event| names.name(event));
+            }
+            Sampler::Sql(sql) => {
+                let (clients, background, names, sweeps) = sql.into_parts();
+                outcome.fill(clients, background, sweeps, |event| names[event as usize - 1].clone());
+            }
+        }
+    }
+}
+
+impl ProbeOutcome {
+    fn fill(
+        &mut self,
+        clients: Vec<ClientCounts>,
+        background: Vec<background::Watched>,
+        sweeps: u64,
+        name: impl Fn(u32) -> String,
+    ) {
+        self.sweeps = sweeps;
+        self.clients = clients.iter().map(|counts| ClientSnapshots::new(counts, &name)).collect();
+        self.background = background.into_iter().filter_map(|watched| watched.finish(&name)).collect();
+    }
+}
+
+impl ClientSnapshots {
+    fn new(counts: &ClientCounts, name: impl Fn(u32) -> String) -> Self {
+        let events = counts.asleep_in_unit.iter().filter(|(event, _)| *event != 0);
+        ClientSnapshots {
+            asleep_in_unit: events.map(|(event, count)| (name(event), count)).collect(),
+            asleep_in_unit_no_wait_event: counts.asleep_in_unit.get(0),
+            asleep_between_units: counts.asleep_between_units,
+            running: counts.running,
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Planted truths: sessions that do a known thing, seen from outside by every route.
+
+mod server;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use dbdyno_core::load::{BackendClocks, Observer, Phase, PhaseCell, WaitsSpec};
+use dbdyno_core::probe::{ClientSnapshots, Probe, ProbeOutcome, Route, SqlWaits, WaitNames, attach};
+use server::{Server, Session, is_root};
+
+const SPIN: &str = "do $$ declare until timestamptz := clock_timestamp() + '1 hour'; \
+                    begin while clock_timestamp() < until loop end loop; end $$";
+
+fn spec(route: &str, server: &Server) -> WaitsSpec {
+    WaitsSpec { route: route.to_owned(), postmaster_pid: Some(server.postmaster_pid()), period_ns: 1_000_000 }
+}
+
+/// Every route that can work for this user; the kernel lets only root map another process's memory.
+fn routes() -> Vec<&'static str> {
+    let others = ["contiguous", "iovec", "sql"];
+    if is_root() { [&["mapped"][..], &others].concat() } else { others.to_vec() }
+}
+
+fn sql_over(mut session: Session) -> SqlWaits {
+    Box::new(move || {
+        let rows = session.rows("select pid, wait_event_type, wait_event from pg_stat_activity");
+        let row = |line: String| {
+            let [pid, class, event] = line.split('|').collect::<Vec<_>>().try_into().expect("three columns");
+            (pid.parse().unwrap(), (!class.is_empty()).then(|| format!("{class}:{event}")))
+        };
+        Ok(rows.into_iter().map(row).collect())
+    })
+}
+
+fn phases(clients: usize, phase: Phase) -> Arc<[PhaseCell]> {
+    let cells: Arc<[PhaseCell]> = (0..clients).map(|_| PhaseCell::default()).collect();
+    cells.iter().for_each(|cell| cell.set(phase));
+    cells
+}
+
+fn attach_to(server: &Server, route: &str, clients: &[&Session], phases: Arc<[PhaseCell]>) -> Probe {
+    let pids: Vec<i32> = clients.iter().map(|session| session.pid).collect();
+    let probe = attach(&spec(route, server), &pids, phases, Some(sql_over(server.session()))).unwrap();
+    assert_eq!(probe.route().to_string(), route);
+    probe
+}
+
+struct Watched {
+    outcome: ProbeOutcome,
+    /// (CPU, run queue) of each client meanwhile.
+    clocks: Vec<(u64, u64)>,
+    elapsed_ns: u64,
+}
+
+fn watch(mut probe: Probe, clients: usize, time: Duration) -> Watched {
+    let read = |probe: &Probe| -> Vec<BackendClocks> {
+        (0..clients).map(|client| probe.read_clocks(client).expect("the server is on this host")).collect()
+    };
+    let started = Instant::now();
+    let before = read(&probe);
+    probe.start();
+    sleep(time);
+    let after = read(&probe);
+    let elapsed_ns = started.elapsed().as_nanos() as u64;
+    let spent = |(a, b): (&BackendClocks, &BackendClocks)| (b.cpu_ns - a.cpu_ns, b.run_queue_ns - a.run_queue_ns);
+    Watched { outcome: probe.finish(), clocks: before.iter().zip(&after).map(spent).collect(), elapsed_ns }
+}
+
+fn share(count: u64, client: &ClientSnapshots) -> f64 {
+    let asleep = client.asleep_in_unit.values().sum::<u64>() + client.asleep_in_unit_no_wait_event;
+    count as f64 / (asleep + client.asleep_between_units + client.running) as f64
+}
+
+fn share_of(event: &str, client: &ClientSnapshots) -> f64 {
+    share(client.asleep_in_unit.get(event).copied().unwrap_or(0), client)
+}
+
+#[test]
+fn sleep_spin_and_row_lock_are_seen_as_what_they_are() {
+    let Some(server) = Server::start(&[]) else { return };
+    let [mut sleeper, mut spinner, mut waiter, mut holder] = [(); 4].map(|()| server.session());
+    for route in routes() {
+        holder.rows("drop table if exists t; create table t as select 1 as a; begin; update t set a = 2");
+        let cells = phases(4, Phase::InUnit);
+        let probe = attach_to(&server, route, &[&sleeper, &spinner, &waiter, &holder], cells);
+        sleeper.send("select pg_sleep(1000)");
+        spinner.send(SPIN);
+        waiter.send("update t set a = 3");
+        sleep(Duration::from_millis(100));
+        let Watched { outcome, clocks, elapsed_ns } = watch(probe, 4, Duration::from_secs(1));
+        let seen = &outcome.clients;
+        assert!(share_of("Timeout:PgSleep", &seen[0]) > 0.99, "{route}: {seen:?}");
+        assert!(share(seen[1].running, &seen[1]) > 0.99, "{route}: {seen:?}");
+        assert!(share_of("Lock:transactionid", &seen[2]) > 0.99, "{route}: {seen:?}");
+        assert!(share_of("Client:ClientRead", &seen[3]) > 0.99, "{route}: {seen:?}");
+        let (cpu_ns, run_queue_ns) = clocks[1];
+        let runnable = (cpu_ns + run_queue_ns) as f64 / elapsed_ns as f64;
+        assert!((0.95..1.05).contains(&runnable), "{route}: {cpu_ns} + {run_queue_ns} of {elapsed_ns} ns");
+        for client in [0, 2, 3] {
+            assert!(clocks[client].0 < elapsed_ns / 20, "{route}: client {client} used {:?}", clocks[client]);
+        }
+        println!("{route}: spinner on a CPU {:.3} of the time", cpu_ns as f64 / elapsed_ns as f64);
+        println!("{route}: sampler {:.4} of a CPU", outcome.sampler_cpu_ns as f64 / elapsed_ns as f64);
+        let cancel = format!("select pg_cancel_backend(pid) from unnest(array[{}, {}]) pid", sleeper.pid, spinner.pid);
+        holder.rows(&cancel);
+        holder.rows("rollback");
+        [&mut sleeper, &mut spinner, &mut waiter].into_iter().for_each(|session| drop(session.rows("select 1")));
+    }
+}
+
+/// A backend that goes to sleep and wakes up two thousand times a second: were event and state of
+/// different instants, some naps would show as asleep without an event.
+#[test]
+fn short_waits_are_not_taken_for_their_neighbours() {
+    let Some(server) = Server::start(&[]) else { return };
+    let mut napper = server.session();
+    for route in routes().into_iter().filter(|route| *route != "sql") {
+        let probe = attach_to(&server, route, &[&napper], phases(1, Phase::InUnit));
+        napper.send("select count(pg_sleep(0.0003)) from generate_series(1, 1000000)");
+        sleep(Duration::from_millis(100));
+        let Watched { outcome, .. } = watch(probe, 1, Duration::from_secs(2));
+        let seen = &outcome.clients[0];
+        let naps = seen.asleep_in_unit["Timeout:PgSleep"];
+        let strays = seen.asleep_in_unit.values().sum::<u64>() - naps + seen.asleep_in_unit_no_wait_event;
+        println!("{route}: {naps} naps, {strays} strays, {} running", seen.running);
+        assert!(naps > 500 && strays * 100 <= naps, "{route}: {seen:?}");
+        server.session().rows(&format!("select pg_cancel_backend({})", napper.pid));
+        napper.rows("select 1");
+    }
+}
+
+/// commit_delay sleeps without a wait event.
+#[test]
+fn sleep_without_a_wait_event_is_a_line_of_its_own() {
+    let Some(server) = Server::start(&["commit_delay=20000", "commit_siblings=0"]) else { return };
+    let mut committer = server.session();
+    committer.rows("create table t as select 1 as a");
+    for route in routes() {
+        let probe = attach_to(&server, route, &[&committer], phases(1, Phase::InUnit));
+        committer.send("do $$ begin for i in 1..1000000 loop update t set a = i; commit; end loop; end $$");
+        sleep(Duration::from_millis(100));
+        let Watched { outcome, .. } = watch(probe, 1, Duration::from_secs(1));
+        let seen = &outcome.clients[0];
+        assert!(share(seen.asleep_in_unit_no_wait_event, seen) > 0.8, "{route}: {seen:?}");
+        server.session().rows(&format!("select pg_cancel_backend({})", committer.pid));
+        committer.rows("select 1");
+    }
+}
+
+#[test]
+fn phases_decide_where_a_snapshot_counts() {
+    let Some(server) = Server::start(&[]) else { return };
+    let mut sessions = [(); 3].map(|()| server.session());
+    let cells = phases(3, Phase::InUnit);
+    cells[1].set(Phase::BetweenUnits);
+    cells[2].set(Phase::OutsideSpan);
+    let clients: Vec<&Session> = sessions.iter().collect();
+    let probe = attach_to(&server, routes()[0], &clients, cells);
+    sessions.iter_mut().for_each(|session| session.send("select pg_sleep(1000)"));
+    let Watched { outcome, .. } = watch(probe, 3, Duration::from_millis(300));
+    assert!(share_of("Timeout:PgSleep", &outcome.clients[0]) > 0.95);
+    assert!(share(outcome.clients[1].asleep_between_units, &outcome.clients[1]) > 0.95);
+    assert_eq!(outcome.clients[2], ClientSnapshots::default());
+    assert!((200..400).contains(&outcome.sweeps), "{}", outcome.sweeps);
+}
+
+#[test]
+fn background_processes_are_named_and_their_time_adds_up() {
+    let Some(server) = Server::start(&[]) else { return };
+    let session = server.session();
+    for route in routes() {
+        let probe = attach_to(&server, route, &[&session], phases(1, Phase::InUnit));
+        let Watched { outcome, elapsed_ns, .. } = watch(probe, 1, Duration::from_secs(1));
+        let mut types: BTreeMap<&str, u64> = BTreeMap::new();
+        for process in &outcome.background {
+            *types.entry(&process.backend_type).or_default() += 1;
+            let waits_ns = process.waits_ns.values().sum::<u64>();
+            let parts_ns = process.cpu_ns + process.run_queue_ns + waits_ns + process.asleep_no_wait_event_ns;
+            assert!(parts_ns.abs_diff(elapsed_ns) < elapsed_ns / 10, "{route}: {process:?}");
+            let is_idle = |event: &String| event.starts_with("Activity:") || event == "IO:WalSync";
+            assert!(process.waits_ns.keys().any(is_idle), "{route}: {process:?}");
+        }
+        let expected = [
+            ("autovacuum launcher", 1),
+            ("background writer", 1),
+            ("checkpointer", 1),
+            ("io worker", 3),
+            ("logical replication launcher", 1),
+            ("walwriter", 1),
+        ];
+        assert_eq!(types, BTreeMap::from(expected), "{route}");
+    }
+}
+
+#[test]
+fn processes_may_go_and_the_rest_is_still_watched() {
+    let Some(server) = Server::start(&[]) else { return };
+    for route in routes() {
+        let (leaver, stayer) = (server.session(), server.session());
+        let mut probe = attach_to(&server, route, &[&leaver, &stayer], phases(2, Phase::InUnit));
+        probe.start();
+        sleep(Duration::from_millis(200));
+        drop(leaver);
+        sleep(Duration::from_millis(300));
+        assert_eq!(probe.read_clocks(0), None, "{route}");
+        assert!(probe.read_clocks(1).unwrap().asleep, "{route}");
+        let outcome = probe.finish();
+        assert_eq!(outcome.note, None, "{route}");
+        let [left, stayed] = [0, 1].map(|client| outcome.clients[client].asleep_in_unit["Client:ClientRead"]);
+        assert!(left > 0 && left < stayed, "{route}: {left} {stayed}");
+    }
+}
+
+#[test]
+fn clocks_of_an_idle_backend_are_exact_and_of_a_busy_one_say_that_they_are_not() {
+    let Some(server) = Server::start(&[]) else { return };
+    let mut session = server.session();
+    let probe = attach_to(&server, "off", &[&session], phases(1, Phase::InUnit));
+    sleep(Duration::from_millis(50));
+    let idle = probe.read_clocks(0).unwrap();
+    assert!(idle.asleep);
+    assert_eq!(probe.read_clocks(0), Some(idle));
+    session.send(SPIN);
+    sleep(Duration::from_millis(50));
+    assert!(!probe.read_clocks(0).unwrap().asleep);
+    assert_eq!(probe.finish().clients, []);
+}
+
+#[test]
+fn the_table_of_names_is_the_servers_own() {
+    let Some(server) = Server::start(&[]) else { return };
+    let mut session = server.session();
+    let version: u32 = session.rows("show server_version_num")[0].parse().unwrap();
+    let mut expected = session.rows("select type || ':' || name from pg_wait_events where type <> 'InjectionPoint'");
+    let mut known: Vec<String> = WaitNames::of_version(version / 10000).unwrap().all().map(|(_, name)| name).collect();
+    expected.sort();
+    known.sort();
+    assert_eq!(known, expected);
+}
+
+#[test]
+fn what_cannot_be_watched_is_said() {
+    let Some(server) = Server::start(&[]) else { return };
+    let session = server.session();
+    let attach_as = |spec: &WaitsSpec, sql| attach(spec, &[session.pid], phases(1, Phase::InUnit), sql);
+    let elsewhere = WaitsSpec { postmaster_pid: Some(std::process::id() as i32), ..spec("auto", &server) };
+    let error = attach_as(&elsewhere, None).err().unwrap();
+    assert!(error.message.contains("is not a child of process"), "{error}");
+    let probe = attach_as(&elsewhere, Some(sql_over(server.session()))).unwrap();
+    assert_eq!((probe.route(), probe.read_clocks(0)), (Route::Sql, None));
+    assert!(probe.finish().note.unwrap().contains("is not a child of process"));
+    let error = attach_as(&spec("mapping", &server), None).err().unwrap();
+    assert_eq!(error.code, "spec_invalid");
+    assert!(error.message.contains("waits.route: \"mapping\"; must be auto, mapped"), "{error}");
+    if !is_root() {
+        let error = attach_as(&spec("mapped", &server), None).err().unwrap();
+        assert!(error.message.contains("mapped: map_files/") && error.message.contains("not permitted"), "{error}");
+    }
+}
+
+/// A server that says something else than what memory holds is not believed to have the known layout.
+#[test]
+fn the_self_test_refuses_names_that_the_server_does_not_use() {
+    let Some(server) = Server::start(&[]) else { return };
+    let session = server.session();
+    let pid = session.pid;
+    let liar: SqlWaits = Box::new(move || Ok(vec![(pid, Some("IO:WalSync".to_owned()))]));
+    let probe = attach(&spec("auto", &server), &[pid], phases(1, Phase::InUnit), Some(liar)).unwrap();
+    assert_eq!(probe.route(), Route::Sql);
+    let note = probe.finish().note.unwrap();
+    assert!(note.contains("memory says Client:ClientRead, the server IO:WalSync"), "{note}");
+}
