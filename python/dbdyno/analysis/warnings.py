@@ -12,8 +12,10 @@ from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Arm, Comparison, Warning
 from dbdyno.analysis.holm import minimum_blocks
 
-# Seen on an arm or its baseline, these change what a verdict is worth, so it must carry them.
+# Seen on an arm or its baseline, or on the machine, these change what a verdict is worth, so it must carry them:
+# the instrument was the limit, or commits did not meet a disk.
 LIMITS_A_VERDICT = frozenset({"client_bound", "driver_cpu", "late", "little", "deviation"})
+STORAGE_LIMITS = frozenset({"tmpfs", "overlay", "network_file_system", "no_barrier", "fast_flush", "fsync_off"})
 
 
 def arm_warnings(arm: Arm, trials: Sequence[Document], machine: Document) -> list[Warning]:
@@ -24,7 +26,7 @@ def arm_warnings(arm: Arm, trials: Sequence[Document], machine: Document) -> lis
 
 def run_warnings(run: Document, trials: Sequence[Document], complete: int, comparisons: int) -> list[Warning]:
     """What the run as a whole gives cause to say."""
-    return [*_left_out(run), *_failed_trials(trials), *_incomplete(run, complete), *_few_blocks(complete, comparisons)]
+    return [*_left_out(run), *_failed_trials(trials), *_incomplete(run, complete), *_few_blocks(run, comparisons)]
 
 
 def machine_warnings(machine: Document) -> list[Warning]:
@@ -38,7 +40,7 @@ def undecided_warnings(run: Document, comparisons: Sequence[Comparison]) -> list
     undecided = [comparison for comparison in undecided if "deviation" not in comparison.limited_by]
     if not undecided:
         return []
-    seen = f"{len(undecided)} of {len(comparisons)} comparisons are undecided"
+    seen = f"{len(undecided)} of {len(comparisons)} comparisons undecided"
     needed = [comparison.blocks_needed for comparison in undecided]
     known = [blocks for blocks in needed if blocks is not None]
     if not known:
@@ -53,7 +55,7 @@ def limiting_codes(
     comparison: tuple[str, str], by_arm: Mapping[str, Sequence[Warning]], machine: Sequence[Warning]
 ) -> list[str]:
     """The codes that must stand beside the verdict on (arm, baseline)."""
-    codes = [warning.code for warning in machine]
+    codes = [warning.code for warning in machine if warning.code in STORAGE_LIMITS]
     codes += [warning.code for arm in comparison for warning in by_arm[arm] if warning.code in LIMITS_A_VERDICT]
     return list(dict.fromkeys(codes))
 
@@ -62,33 +64,37 @@ def _warning(code: str, *words: str) -> Warning:
     return Warning(code, " ".join(words))
 
 
+def _percent(share: float, decimals: int = 0) -> str:
+    return f"{share * 100:.{decimals}f} %"
+
+
 def _instrument(arm: Arm, machine: Document) -> Iterator[Warning]:
     driver = arm.driver
     if limits.client_bound(driver.busiest_thread_share):
         yield _warning(
             "client_bound",
-            f"the busiest driver thread was {driver.busiest_thread_share:.0%} busy: the driver limits this arm,",
+            f"the busiest driver thread was {_percent(driver.busiest_thread_share)} busy: the driver limits this arm,",
             "not the server; give the driver more `threads` or run it on another machine",
         )
     share_of_machine = driver.cpu_share / machine["cpus"]
     if machine["server"]["same_host"] and share_of_machine > limits.DRIVER_SHARE_OF_MACHINE:
         yield _warning(
             "driver_cpu",
-            f"the driver took {share_of_machine:.0%} of the CPUs that it shares with the server;",
+            f"the driver took {_percent(share_of_machine)} of the CPUs that it shares with the server;",
             "run dbdyno on another machine with --target",
         )
     lateness = driver.lateness_ns_p99 / arm.response_time_ns.p99.estimate
     if limits.late(driver.lateness_ns_p99, arm.response_time_ns.p99.estimate):
         yield _warning(
             "late",
-            f"the driver started units late: its p99 lateness is {lateness:.0%} of the p99 response time, so part of",
-            "that time is its own; use a lower rate, fewer `clients` or more `threads`",
+            f"the driver started units late: its p99 lateness is {_percent(lateness)} of the p99 response time,",
+            "so part of that time is its own; use a lower rate, fewer `clients` or more `threads`",
         )
     if arm.little_discrepancy > limits.LITTLE_DISCREPANCY:
         yield _warning(
             "little",
-            f"Little's law is off by {arm.little_discrepancy:.1%}: throughput x response time is not the number of",
-            "units in flight, so one of the three is wrong; repeat with a longer `window`",
+            f"Little's law is off by {_percent(arm.little_discrepancy, 1)}: throughput x response time is not",
+            "the number of units in flight, so one of the three is wrong; repeat with a longer `window`",
         )
 
 
@@ -97,7 +103,7 @@ def _profile(arm: Arm) -> Iterator[Warning]:
     if abs(unaccounted) > limits.UNACCOUNTED_SHARE:
         yield _warning(
             "unaccounted",
-            f"{unaccounted:.0%} of the response time is not accounted for: read the other parts as rough,",
+            f"{_percent(unaccounted)} of the response time is not accounted for: read the other parts as rough,",
             "and repeat with a longer `window` on a quieter machine",
         )
     if arm.profile_ns.cpu is None:
@@ -144,7 +150,7 @@ def _deviations(trials: Sequence[Document]) -> Iterator[Warning]:
 
 def _left_out(run: Document) -> Iterator[Warning]:
     for arm in run["left_out"]:
-        yield Warning("left_out", f"left out: {arm['reason']}", arm["arm"])
+        yield Warning("left_out", f"not measured: {arm['reason']}", arm["arm"])
 
 
 def _failed_trials(trials: Sequence[Document]) -> Iterator[Warning]:
@@ -167,12 +173,12 @@ def _incomplete(run: Document, complete: int) -> Iterator[Warning]:
         )
 
 
-def _few_blocks(complete: int, comparisons: int) -> Iterator[Warning]:
+def _few_blocks(run: Document, comparisons: int) -> Iterator[Warning]:
     fewest = minimum_blocks(max(1, comparisons))
-    if complete < fewest:
+    if run["blocks"] < fewest:
         plural = "" if comparisons == 1 else "s"
         yield _warning(
             "few_blocks",
-            f"{complete} blocks cannot decide {comparisons} comparison{plural}, whatever they show;",
+            f"{run['blocks']} blocks cannot decide {comparisons} comparison{plural}, whatever they show;",
             f"use at least {fewest}: --blocks {fewest}",
         )
