@@ -24,7 +24,7 @@ def arm_warnings(arm: Arm, trials: Sequence[Document], machine: Document) -> lis
 
 def run_warnings(run: Document, trials: Sequence[Document], complete: int, comparisons: int) -> list[Warning]:
     """What the run as a whole gives cause to say."""
-    return [*_left_out(run), *_failed_trials(trials), *_incomplete(run, complete), *_few_blocks(complete, comparisons)]
+    return [*_left_out(run), *_failed_trials(trials), *_incomplete(run, complete), *_few_blocks(run, comparisons)]
 
 
 def machine_warnings(machine: Document) -> list[Warning]:
@@ -38,7 +38,7 @@ def undecided_warnings(run: Document, comparisons: Sequence[Comparison]) -> list
     undecided = [comparison for comparison in undecided if "deviation" not in comparison.limited_by]
     if not undecided:
         return []
-    seen = f"{len(undecided)} of {len(comparisons)} comparisons are undecided"
+    seen = f"{len(undecided)} of {len(comparisons)} comparisons undecided"
     needed = [comparison.blocks_needed for comparison in undecided]
     known = [blocks for blocks in needed if blocks is not None]
     if not known:
@@ -62,33 +62,37 @@ def _warning(code: str, *words: str) -> Warning:
     return Warning(code, " ".join(words))
 
 
+def _percent(share: float, decimals: int = 0) -> str:
+    return f"{share * 100:.{decimals}f} %"
+
+
 def _instrument(arm: Arm, machine: Document) -> Iterator[Warning]:
     driver = arm.driver
     if limits.client_bound(driver.busiest_thread_share):
         yield _warning(
             "client_bound",
-            f"the busiest driver thread was {driver.busiest_thread_share:.0%} busy: the driver limits this arm,",
+            f"the busiest driver thread was {_percent(driver.busiest_thread_share)} busy: the driver limits this arm,",
             "not the server; give the driver more `threads` or run it on another machine",
         )
     share_of_machine = driver.cpu_share / machine["cpus"]
     if machine["server"]["same_host"] and share_of_machine > limits.DRIVER_SHARE_OF_MACHINE:
         yield _warning(
             "driver_cpu",
-            f"the driver took {share_of_machine:.0%} of the CPUs that it shares with the server;",
+            f"the driver took {_percent(share_of_machine)} of the CPUs that it shares with the server;",
             "run dbdyno on another machine with --target",
         )
     lateness = driver.lateness_ns_p99 / arm.response_time_ns.p99.estimate
     if limits.late(driver.lateness_ns_p99, arm.response_time_ns.p99.estimate):
         yield _warning(
             "late",
-            f"the driver started units late: its p99 lateness is {lateness:.0%} of the p99 response time, so part of",
-            "that time is its own; use a lower rate, fewer `clients` or more `threads`",
+            f"the driver started units late: its p99 lateness is {_percent(lateness)} of the p99 response time,",
+            "so part of that time is its own; use a lower rate, fewer `clients` or more `threads`",
         )
     if arm.little_discrepancy > limits.LITTLE_DISCREPANCY:
         yield _warning(
             "little",
-            f"Little's law is off by {arm.little_discrepancy:.1%}: throughput x response time is not the number of",
-            "units in flight, so one of the three is wrong; repeat with a longer `window`",
+            f"Little's law is off by {_percent(arm.little_discrepancy, 1)}: throughput x response time is not",
+            "the number of units in flight, so one of the three is wrong; repeat with a longer `window`",
         )
 
 
@@ -97,7 +101,7 @@ def _profile(arm: Arm) -> Iterator[Warning]:
     if abs(unaccounted) > limits.UNACCOUNTED_SHARE:
         yield _warning(
             "unaccounted",
-            f"{unaccounted:.0%} of the response time is not accounted for: read the other parts as rough,",
+            f"{_percent(unaccounted)} of the response time is not accounted for: read the other parts as rough,",
             "and repeat with a longer `window` on a quieter machine",
         )
     if arm.profile_ns.cpu is None:
@@ -144,7 +148,7 @@ def _deviations(trials: Sequence[Document]) -> Iterator[Warning]:
 
 def _left_out(run: Document) -> Iterator[Warning]:
     for arm in run["left_out"]:
-        yield Warning("left_out", f"left out: {arm['reason']}", arm["arm"])
+        yield Warning("left_out", f"not measured: {arm['reason']}", arm["arm"])
 
 
 def _failed_trials(trials: Sequence[Document]) -> Iterator[Warning]:
@@ -167,12 +171,12 @@ def _incomplete(run: Document, complete: int) -> Iterator[Warning]:
         )
 
 
-def _few_blocks(complete: int, comparisons: int) -> Iterator[Warning]:
+def _few_blocks(run: Document, comparisons: int) -> Iterator[Warning]:
     fewest = minimum_blocks(max(1, comparisons))
-    if complete < fewest:
+    if run["blocks"] < fewest:
         plural = "" if comparisons == 1 else "s"
         yield _warning(
             "few_blocks",
-            f"{complete} blocks cannot decide {comparisons} comparison{plural}, whatever they show;",
+            f"{run['blocks']} blocks cannot decide {comparisons} comparison{plural}, whatever they show;",
             f"use at least {fewest}: --blocks {fewest}",
         )

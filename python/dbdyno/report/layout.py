@@ -68,28 +68,26 @@ class Column:
 
 def table(rows: Sequence[Row], columns: Sequence[Column]) -> list[Text]:
     """The lines of one table, or of several stacked ones."""
-    name_width = max((len(row.label) for row in rows if len(row.label) <= LONGEST_NAME), default=LONGEST_NAME)
+    name_width = max((len(row.label) for row in rows if len(row.label) <= LONGEST_NAME), default=len(INDENT))
     lines: list[Text] = []
-    for part in _parts(columns, WIDTH - name_width):
+    for gap, part in _parts(columns, WIDTH - name_width):
         lines += [Text()] if lines else []
-        lines += _headings(part, name_width)
-        lines += _body(rows, part, name_width)
+        lines += _headings(part, name_width, gap)
+        lines += _body(rows, part, name_width, gap)
     return lines
 
 
 def paragraph(text: Text, *, first: str = "", rest: str = INDENT) -> list[Text]:
     """`text` broken at words to the width of the page; `first` and `rest` lead its lines."""
-    words = text.divide([match.end() for match in BREAK.finditer(text.plain)])
-    lines = [Text(first)]
-    for word in words:
-        bare = len(word.plain.rstrip())
-        lead = rest if len(lines) > 1 else first
-        if lines[-1].cell_len + bare > WIDTH and lines[-1].plain != lead:
-            lines.append(Text(rest))
-        lines[-1].append_text(word)
-    for line in lines:
-        line.rstrip()
-    return lines
+    lines: list[Text] = []
+    start, end = 0, 0  # the line under way is text[start:end]
+    for stop in [*(match.start() for match in BREAK.finditer(text.plain)), len(text)]:
+        lead = rest if lines else first
+        if end > start and len(lead) + stop - start > WIDTH:
+            lines.append(Text.assemble(lead, text[start:end]))
+            start = end + 1  # the space at which the line breaks is not printed
+        end = stop
+    return [*lines, Text.assemble(rest if lines else first, text[start:end])]
 
 
 def _spans(columns: Sequence[Column]) -> list[list[Column]]:
@@ -102,38 +100,43 @@ def _width(span: Sequence[Column]) -> int:
     return sum(column.width for column in span) + GAP_WITHIN * (len(span) - 1)
 
 
-def _parts(columns: Sequence[Column], width: int) -> Iterator[list[Column]]:
+def _parts(columns: Sequence[Column], width: int) -> Iterator[tuple[int, list[Column]]]:
+    """The gap and the columns of each table: all in one if a narrower gap is enough for that."""
+    widths = [_width(span) for span in _spans(columns)]
+    for gap in (GAP, GAP_WITHIN):
+        if sum(widths) + gap * len(widths) <= width:
+            yield gap, list(columns)
+            return
     part: list[Column] = []
     used = 0
     for span in _spans(columns):
         if part and used + GAP + _width(span) > width:
-            yield part
+            yield GAP, part
             part, used = [], 0
         part += span
         used += GAP + _width(span)
-    if part:
-        yield part
+    yield GAP, part
 
 
-def _gaps(columns: Sequence[Column]) -> list[str]:
+def _gaps(columns: Sequence[Column], gap: int) -> list[str]:
     """The space before each column."""
-    return [" " * (GAP_WITHIN if place else GAP) for span in _spans(columns) for place in range(len(span))]
+    return [" " * (GAP_WITHIN if place else gap) for span in _spans(columns) for place in range(len(span))]
 
 
-def _headings(columns: Sequence[Column], name_width: int) -> Iterator[Text]:
+def _headings(columns: Sequence[Column], name_width: int, gap: int) -> Iterator[Text]:
     if any(column.span for column in columns):
         spans = (f" {span[0].span} ".center(_width(span), "-") for span in _spans(columns))
-        yield Text((" " * name_width + "".join(" " * GAP + span for span in spans)).rstrip(), style="dim")
+        yield Text((" " * name_width + "".join(" " * gap + span for span in spans)).rstrip(), style="dim")
     height = max(len(column.heading) for column in columns)
     for level in range(height):
         line = " " * name_width
-        for gap, column in zip(_gaps(columns), columns, strict=True):
+        for space, column in zip(_gaps(columns, gap), columns, strict=True):
             above = height - len(column.heading)
-            line += gap + column.set(column.heading[level - above] if level >= above else "")
+            line += space + column.set(column.heading[level - above] if level >= above else "")
         yield Text(line.rstrip(), style="dim")
 
 
-def _body(rows: Sequence[Row], columns: Sequence[Column], name_width: int) -> Iterator[Text]:
+def _body(rows: Sequence[Row], columns: Sequence[Column], name_width: int, gap: int) -> Iterator[Text]:
     cells = [column.padded() for column in columns]
     group: str | None = None
     for place, row in enumerate(rows):
@@ -145,8 +148,8 @@ def _body(rows: Sequence[Row], columns: Sequence[Column], name_width: int) -> It
             yield Text(label)
             label = ""
         line = Text(label.ljust(name_width))
-        for gap, column, padded in zip(_gaps(columns), columns, cells, strict=True):
-            line.append(gap)
+        for space, column, padded in zip(_gaps(columns, gap), columns, cells, strict=True):
+            line.append(space)
             line.append(column.set(padded[place]), style=column.styles[place] if column.styles else column.style)
         line.rstrip()
         yield line

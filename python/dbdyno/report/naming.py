@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dbdyno.analysis.findings import Arm, Findings
 
 PART_NAMES = {
-    "queue": "queue",
+    "queue": "queue time",
     "cpu": "CPU",
     "run_queue": "run queue",
     "asleep_no_wait_event": "sleep without a wait event",

@@ -65,11 +65,9 @@ def duration(ns: float) -> str:
     return f"{significant(ns / unit.size)} {unit.name}"
 
 
-def change(before_ns: float, after_ns: float) -> str:
-    """Two times in one unit, that of the greater: from 1.02 ms to 0.03 ms."""
-    unit = time_unit(max(abs(before_ns), abs(after_ns)))
-    before, after = significant(before_ns / unit.size), significant(after_ns / unit.size)
-    return f"from {before} to {after} {unit.name}"
+def change(before_ns: float, after_ns: float, unit: Unit) -> str:
+    """Two times in one unit: from 1.02 to 0.03 ms."""
+    return f"from {in_unit(before_ns, unit)} to {in_unit(after_ns, unit)} {unit.name}"
 
 
 def exact_duration(ns: float) -> str:

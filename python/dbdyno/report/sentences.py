@@ -125,7 +125,7 @@ def _why(comparison: Comparison, findings: Findings) -> Sentence:
     if comparison.verdict in ("better", "worse", "small"):
         total = sum(reason.difference_ns for reason in comparison.why)
         improved = (comparison.ratio.estimate > 1) == findings.higher_is_better
-        if improved == (total < 0):
+        if total and improved == (total < 0):
             words += _moves(comparison.why, total, per)
     words += _mostly_cpu(comparison)
     return [Span(" " + " ".join(words))] if words else []
@@ -139,16 +139,17 @@ def _moves(why: list[Reason], total: float, per: str) -> list[str]:
         explained = sum(one.difference_ns for one in named)
         if explained / sum(one.difference_ns for one in along) < EXPLAINED:
             named.append(reason)
-    further = [f"{part_name(one.part)} {numbers.change(one.baseline_ns, one.arm_ns)}" for one in named[1:]]
-    text = "Why: " + " and ".join([_moved(named[0]), *further]) + f" per {per}"
-    if against and abs(against[0].difference_ns) >= COUNTER_SHARE * abs(total):
-        text += f", while {_moved(against[0])}"
-    return [text + "."]
+    counter = [reason for reason in against[:1] if abs(reason.difference_ns) >= COUNTER_SHARE * abs(total)]
+    unit = numbers.time_unit(max(max(abs(one.baseline_ns), abs(one.arm_ns)) for one in (*named, *counter)))
+    verbs = ("fell", "rose") if total < 0 else ("rose", "fell")
+    first = _moved(named[0], unit, f" {verbs[0]}")
+    text = " and ".join([first, *(_moved(reason, unit) for reason in named[1:])]) + f" per {per}"
+    text += "".join(f", while {_moved(reason, unit, f' {verbs[1]}')}" for reason in counter)
+    return [f"Why: {text}."]
 
 
-def _moved(reason: Reason) -> str:
-    verb = "rose" if reason.difference_ns > 0 else "fell"
-    return f"{part_name(reason.part)} {verb} {numbers.change(reason.baseline_ns, reason.arm_ns)}"
+def _moved(reason: Reason, unit: numbers.Unit, verb: str = "") -> str:
+    return f"{part_name(reason.part)}{verb} {numbers.change(reason.baseline_ns, reason.arm_ns, unit)}"
 
 
 def _mostly_cpu(comparison: Comparison) -> list[str]:
@@ -176,5 +177,5 @@ def _risk(arm: Arm) -> Sentence:
 def _caution(comparison: Comparison) -> Sentence:
     if not comparison.limited_by:
         return []
-    said = ", ".join(CAUTIONS.get(code, code.replace("_", " ")) for code in comparison.limited_by)
+    said = "; ".join(CAUTIONS.get(code, code.replace("_", " ")) for code in comparison.limited_by)
     return [Span(" Caution: ", "open"), Span(f"{said} (see the warnings).")]

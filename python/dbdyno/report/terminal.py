@@ -59,7 +59,7 @@ def _lines(findings: Findings, run_directory: str, report: str | None) -> Iterat
         _effects(findings, names),
         _waits(arms, names),
         _exposure(arms, names),
-        _warnings(findings.warnings),
+        _warnings(findings.warnings, run_directory),
     ):
         if section:
             yield Text()
@@ -87,14 +87,18 @@ def _styled(sentence: Sentence) -> Text:
 
 def _measured(findings: Findings) -> str:
     """How much was measured, and where: no figure without it."""
-    trials = sum(arm.trials for arm in findings.arms)
     disk = findings.machine["data_directory"]
     flush = disk["flush_time_ns_p50"]
-    return (
-        f"Measured: {findings.blocks_complete} blocks of {len(findings.arms)} arms = {trials} trials of "
-        f"{numbers.exact_duration(findings.window_ns)}, seed {findings.seed}; "
+    where = (
         f"PostgreSQL {findings.versions['server']}, {findings.machine['cpus']} CPUs, "
-        f"{disk['file_system']} on {disk['device']}{f' (flush {numbers.duration(flush)})' if flush else ''}."
+        f"{disk['file_system']} on {disk['device']}{f' (flush {numbers.duration(flush)})' if flush else ''}"
+    )
+    trials = sum(arm.trials for arm in findings.arms)
+    if trials == 0:
+        return f"Measured: nothing yet, on {where}."
+    return (
+        f"Measured: {trials} trials of {numbers.exact_duration(findings.window_ns)} in {findings.blocks_complete} "
+        f"complete blocks of {len(findings.arms)} arms, seed {findings.seed}; {where}."
     )
 
 
@@ -227,6 +231,8 @@ def _spread(span: str, spreads: Sequence[Spread | None], unit: numbers.Unit, mos
             (heading,), tuple(numbers.in_unit(value, unit, most_decimals) for value in values), style, span=span
         )
 
+    if not any(spreads):
+        return []
     return [
         column("mean", [None if spread is None else spread.mean for spread in spreads]),
         column("p95", [None if spread is None else spread.p95 for spread in spreads], "bold"),
@@ -234,7 +240,7 @@ def _spread(span: str, spreads: Sequence[Spread | None], unit: numbers.Unit, mos
     ]
 
 
-def _warnings(warnings: Sequence[Warning]) -> list[Text]:
+def _warnings(warnings: Sequence[Warning], run_directory: str) -> list[Text]:
     """One entry a kind: the first message stands for all arms that have it."""
     kinds: dict[str, list[Warning]] = {}
     for warning in warnings:
@@ -244,5 +250,6 @@ def _warnings(warnings: Sequence[Warning]) -> list[Text]:
         arms = [warning.arm for warning in found if warning.arm is not None]
         where = "" if not arms else arms[0] if len(arms) == 1 else f"{arms[0]} and {len(arms) - 1} more"
         lead = f"{code.replace('_', ' ')}{', ' + where if where else ''}: "
-        lines += paragraph(Text.assemble((lead, "bold yellow"), found[0].message), first="- ")
+        message = found[0].message.replace("RUN_DIR", run_directory)
+        lines += paragraph(Text.assemble((lead, "bold yellow"), message), first="- ")
     return lines
