@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import synthetic
+
 from dbdyno.analysis.analyse import analyse
 from dbdyno.analysis.findings import Findings, Spread, to_json
 
@@ -314,14 +315,17 @@ def test_an_arm_that_did_not_do_what_it_says_gets_no_verdict() -> None:
 
 
 def test_storage_warnings_stand_in_every_verdict() -> None:
-    """A data directory on tmpfs limits all that was concluded."""
+    """A data directory on tmpfs limits all that was concluded; a small machine is only mentioned."""
     run, machine, trials = synthetic.run(arms=4, blocks=8)
-    machine["warnings"] = [{"code": "storage_tmpfs", "message": "data on tmpfs: a flush costs nothing; use --data-dir"}]
+    machine["warnings"] = [
+        {"code": "tmpfs", "message": "data on tmpfs: a flush costs nothing; use --data-dir"},
+        {"code": "few_cpus", "message": "2 CPUs for the server and the load; use a machine with 4"},
+    ]
 
     found = analyse(run, machine, trials)
 
-    assert codes(found)[0] == "storage_tmpfs"
-    assert all(comparison.limited_by == ["storage_tmpfs"] for comparison in found.comparisons)
+    assert codes(found)[:2] == ["tmpfs", "few_cpus"]
+    assert all(comparison.limited_by == ["tmpfs"] for comparison in found.comparisons)
 
 
 def test_left_out_arms_are_named() -> None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
+
 from dbdyno.analysis.holm import holm
 from dbdyno.analysis.signed_rank import interval, p_value
-from scipy import stats
 
 ARMS, BLOCKS, RUNS = 4, 12, 1500
 

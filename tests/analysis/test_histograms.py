@@ -5,6 +5,7 @@ from __future__ import annotations
 import hdr
 import numpy as np
 import pytest
+
 from dbdyno.analysis.histograms import bins, quantiles_ns
 
 QUANTILES = [0.5, 0.95, 0.99, 1.0]

@@ -8,10 +8,11 @@ import statistics
 
 import numpy as np
 import pytest
-from dbdyno.analysis.signed_rank import hodges_lehmann, interval, p_value
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+
+from dbdyno.analysis.signed_rank import hodges_lehmann, interval, p_value
 
 differences = st.lists(st.floats(-10, 10).map(lambda x: round(x, 3)), min_size=6, max_size=25)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 import pytest
-from dbdyno.analysis.holm import holm, minimum_blocks
-from dbdyno.analysis.verdict import Effect, blocks_needed, verdict
 from hypothesis import given
 from hypothesis import strategies as st
+
+from dbdyno.analysis.holm import holm, minimum_blocks
+from dbdyno.analysis.verdict import Effect, blocks_needed, verdict
 
 
 def effect(ratio: float = 1.10, half_width: float = 0.05, p: float | None = 0.001, blocks: int = 10) -> Effect:

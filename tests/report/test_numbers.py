@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from dbdyno.report import numbers
 from hypothesis import given
 from hypothesis import strategies as st
+
+from dbdyno.report import numbers
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,15 @@ from typing import Any
 
 import pytest
 import synthetic
+from rich.console import Console
+from rich.text import Text
+
 from dbdyno.analysis.analyse import analyse
 from dbdyno.analysis.findings import Findings, to_json
 from dbdyno.report import json_report
 from dbdyno.report.naming import ArmNames
 from dbdyno.report.sentences import plain, verdict_sentences
 from dbdyno.report.terminal import print_report
-from rich.console import Console
-from rich.text import Text
 
 GOLDEN = Path(__file__).parent / "golden"
 SHAPES = synthetic.SHAPES
@@ -39,7 +40,7 @@ def troubled() -> Findings:
     """A run with a warning of nearly every kind, on tmpfs, interrupted, with an arm left out."""
     run, machine, trials = synthetic.run(arms=4, blocks=9, seed=4, noise=0.2, failed=[(1, "io-bound/wait-batch")])
     machine["warnings"] = [
-        {"code": "storage_tmpfs", "message": "the data is on tmpfs, where a flush costs nothing; use --data-dir"}
+        {"code": "tmpfs", "message": "the data is on tmpfs, where a flush costs nothing; use --data-dir"}
     ]
     run["left_out"] = [{"arm": "io-bound/eager", "reason": "needs wal_writer_delay; use the embedded server"}]
     for trial in (trial for trial in trials if trial["arm"] == "io-bound/nowait-batch"):
@@ -187,3 +188,11 @@ def test_json_is_the_findings_document() -> None:
     findings = made("five-blocks")
 
     assert json_report.render(findings) == to_json(findings)
+
+
+def test_a_server_elsewhere_has_no_data_directory() -> None:
+    """Where the data lies is unknown there, and not invented."""
+    run, machine, trials = synthetic.run(arms=2, blocks=6)
+    machine["data_directory"] = None
+
+    assert "; PostgreSQL 18.6, 2 CPUs.\n" in printed(analyse(run, machine, trials))

@@ -12,8 +12,10 @@ from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Arm, Comparison, Warning
 from dbdyno.analysis.holm import minimum_blocks
 
-# Seen on an arm or its baseline, these change what a verdict is worth, so it must carry them.
+# Seen on an arm or its baseline, or on the machine, these change what a verdict is worth, so it must carry them:
+# the instrument was the limit, or commits did not meet a disk.
 LIMITS_A_VERDICT = frozenset({"client_bound", "driver_cpu", "late", "little", "deviation"})
+STORAGE_LIMITS = frozenset({"tmpfs", "overlay", "network_file_system", "no_barrier", "fast_flush", "fsync_off"})
 
 
 def arm_warnings(arm: Arm, trials: Sequence[Document], machine: Document) -> list[Warning]:
@@ -53,7 +55,7 @@ def limiting_codes(
     comparison: tuple[str, str], by_arm: Mapping[str, Sequence[Warning]], machine: Sequence[Warning]
 ) -> list[str]:
     """The codes that must stand beside the verdict on (arm, baseline)."""
-    codes = [warning.code for warning in machine]
+    codes = [warning.code for warning in machine if warning.code in STORAGE_LIMITS]
     codes += [warning.code for arm in comparison for warning in by_arm[arm] if warning.code in LIMITS_A_VERDICT]
     return list(dict.fromkeys(codes))
 

@@ -21,8 +21,8 @@ GAP_WITHIN = 1
 LONGEST_NAME = 24
 INDENT = "  "
 
-# A line may break at a space, but not between a number and its unit.
-BREAK = re.compile(r" (?!(?:%|ns|us|ms|s|B|KiB|MiB|GiB|CPUs|blocks)\b)(?! ?%)")
+# A line may break at a space, but not between a number and its unit, or a product and its version.
+BREAK = re.compile(r"(?<!PostgreSQL) (?!(?:%|ns|us|ms|s|B|KiB|MiB|GiB|CPUs|blocks)\b)(?! ?%)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

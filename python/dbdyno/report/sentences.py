@@ -29,6 +29,12 @@ CAUTIONS = {
     "late": "the driver started units late",
     "little": "Little's law does not hold",
     "deviation": "an arm did not do what its name says",
+    "tmpfs": "the data lies in memory (tmpfs)",
+    "overlay": "the data lies on a container's layers (overlay)",
+    "network_file_system": "the data lies on a network file system",
+    "no_barrier": "the file system is mounted without barriers",
+    "fast_flush": "a flush is too fast to reach a disk",
+    "fsync_off": "the server runs with fsync = off",
 }
 
 # Of what changed in the effect's direction, name parts until four fifths are explained, but at most two;

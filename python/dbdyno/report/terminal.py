@@ -87,12 +87,12 @@ def _styled(sentence: Sentence) -> Text:
 
 def _measured(findings: Findings) -> str:
     """How much was measured, and where: no figure without it."""
+    where = f"PostgreSQL {findings.versions['server']}, {findings.machine['cpus']} CPUs"
     disk = findings.machine["data_directory"]
-    flush = disk["flush_time_ns_p50"]
-    where = (
-        f"PostgreSQL {findings.versions['server']}, {findings.machine['cpus']} CPUs, "
-        f"{disk['file_system']} on {disk['device']}{f' (flush {numbers.duration(flush)})' if flush else ''}"
-    )
+    if disk is not None:
+        flush = disk["flush_time_ns_p50"]
+        where += f", {disk['file_system']} on {disk['device']}"
+        where += f" (flush {numbers.duration(flush)})" if flush else ""
     trials = sum(arm.trials for arm in findings.arms)
     if trials == 0:
         return f"Measured: nothing yet, on {where}."
