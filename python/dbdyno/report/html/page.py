@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import jinja2
@@ -24,18 +23,14 @@ from dbdyno.report.html.charts import (
     schedule,
     trial_values,
 )
+from dbdyno.report.sentences import verdict_sentences
 
 # A plotly.js configuration: no tool bar, no gestures that would catch a telephone's scrolling.
 CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": False, "showTips": False}
 
 
-def write_html(findings: Findings, sentences: Sequence[str]) -> str:
-    """The whole report as one self-contained HTML text.
-
-    Args:
-        findings: what the analysis concluded.
-        sentences: the verdict in words, most important first.
-    """
+def write_html(findings: Findings) -> str:
+    """The whole report as one self-contained HTML text."""
     arrangement = arrange(findings)
     possible = [
         profile.chart(arrangement),
@@ -53,7 +48,7 @@ def write_html(findings: Findings, sentences: Sequence[str]) -> str:
         .get_template("page.html.j2")
         .render(
             findings=findings,
-            sentences=sentences,
+            sentences=verdict_sentences(findings),
             arms=tables.unit_of_work(arrangement),
             charts=charts,
             instrument=tables.instrument(arrangement),

@@ -6,8 +6,9 @@ from dbdyno.analysis.findings import Bin
 from dbdyno.report.html.arrangement import Arrangement, Group, Placed
 from dbdyno.report.html.chart import Chart, Json, Key, Panel, literal, panel
 from dbdyno.report.html.palette import Stroke
-from dbdyno.report.html.quantity import percent, time_unit
+from dbdyno.report.html.quantity import time_unit
 from dbdyno.report.html.scale import time_axis
+from dbdyno.report.numbers import percent
 
 HEIGHT_PX = 270
 
