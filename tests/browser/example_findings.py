@@ -56,6 +56,7 @@ def commit_write(blocks: int = 12, seed: int = 1) -> Findings:
         metric="throughput_per_s",
         higher_is_better=True,
         margin=0.03,
+        window_ns=1_000_000_000,
         started_at="2026-11-20T06:00:00.000Z",
         arms=arms,
         comparisons=[_comparison(arm, {one.arm: one for one in arms}, speeds) for arm in arms if arm.baseline],

@@ -23,6 +23,7 @@ from dbdyno.report.html.charts import (
     schedule,
     trial_values,
 )
+from dbdyno.report.numbers import exact_duration
 from dbdyno.report.sentences import verdict_sentences
 
 # A plotly.js configuration: no tool bar, no gestures that would catch a telephone's scrolling.
@@ -56,6 +57,7 @@ def write_html(findings: Findings) -> str:
             provenance=tables.provenance(findings),
             machine=tables.machine(findings),
             settings=tables.settings(findings),
+            window=exact_duration(findings.window_ns),
             started=tables.started(findings),
             figures=_for_script([figure for chart in charts for figure in _figures(chart)]),
             config=_for_script(CONFIG),
