@@ -23,6 +23,7 @@ from dbdyno.report.html.charts import (
     schedule,
     trial_values,
 )
+from dbdyno.report.html.typeset import typeset
 from dbdyno.report.numbers import exact_duration
 from dbdyno.report.sentences import verdict_sentences
 
@@ -68,13 +69,15 @@ def write_html(findings: Findings) -> str:
 
 
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("dbdyno.report.html"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["typeset"] = typeset
+    return environment
 
 
 def _figures(chart: Chart) -> list[dict[str, Any]]:
