@@ -11,7 +11,6 @@ from dbdyno.analysis.analyse import analyse
 from dbdyno.analysis.findings import Findings
 from dbdyno.errors import DynoError
 from dbdyno.report import html, json_report, terminal
-from dbdyno.report.sentences import plain, verdict_sentences
 from dbdyno.store import run_directory
 
 
@@ -47,10 +46,7 @@ def print_report(directory: Path, *, as_json: bool) -> None:
 
 def write_html(directory: Path) -> Path:
     """Make `report.html` in the run directory."""
-    findings = findings_of(directory)
-    return run_directory.write_report(
-        directory, html.write_html(findings, [plain(sentence) for sentence in verdict_sentences(findings)])
-    )
+    return run_directory.write_report(directory, html.write_html(findings_of(directory)))
 
 
 def findings_of(directory: Path) -> Findings:

@@ -1,8 +1,8 @@
 """Which arms stand together, under which label and in which colour: decided once for all charts.
 
-With two factors or more, the levels of the first one part the arms into groups, each drawn on a scale of its own:
+A group holds the arms that are compared with each other (`report.naming`) and is drawn on a scale of its own:
 a CPU-bound unit of 15 ms would flatten an I/O-bound one of 1 ms.
-Within a group an arm is labelled by its other levels, and equal labels look the same in every group.
+Within a group an arm goes by its short name, and equal names look the same in every group.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import dataclasses
 from dbdyno.analysis.findings import Arm, Comparison, Findings
 from dbdyno.report.html import palette
 from dbdyno.report.html.palette import Fill, Mark
+from dbdyno.report.naming import ArmNames
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Placed:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Group:
-    """Arms that share the level of the first factor; `name` is None where there is but one factor."""
+    """Arms of the same circumstances; `name` is None where there is but one group without a name."""
 
     name: str | None
     placed: list[Placed]
@@ -49,12 +50,13 @@ class Arrangement:
 
 def arrange(findings: Findings) -> Arrangement:
     """Part the arms into groups and give out labels and colours."""
-    labels = {arm.arm: _label(arm) for arm in findings.arms}
+    names = ArmNames(findings)
+    labels = {arm.arm: names.short(arm.arm) for arm in findings.arms}
     marks = palette.arm_marks((labels[arm.arm], arm) for arm in findings.arms)
     members: dict[str | None, list[Placed]] = {}
     for arm in findings.arms:
         label = labels[arm.arm]
-        members.setdefault(_group_name(arm), []).append(Placed(arm, label, marks[label]))
+        members.setdefault(names.group(arm.arm), []).append(Placed(arm, label, marks[label]))
     groups = [Group(name, placed) for name, placed in members.items()]
     return Arrangement(groups, palette.wait_fills(_waits_by_size(findings)))
 
@@ -62,16 +64,6 @@ def arrange(findings: Findings) -> Arrangement:
 def primary(findings: Findings) -> dict[str, Comparison]:
     """The comparison of the primary metric for each arm that has one."""
     return {one.arm: one for one in findings.comparisons if one.metric == findings.metric}
-
-
-def _group_name(arm: Arm) -> str | None:
-    levels = list(arm.levels.values())
-    return levels[0] if len(levels) > 1 else None
-
-
-def _label(arm: Arm) -> str:
-    levels = list(arm.levels.values())
-    return "/".join(levels[1:]) if len(levels) > 1 else arm.arm
 
 
 def _waits_by_size(findings: Findings) -> list[str]:

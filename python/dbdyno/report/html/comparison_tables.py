@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dbdyno.analysis.findings import Comparison, Findings, Reason
-from dbdyno.report.html.names import metric_name, part_name
-from dbdyno.report.html.quantity import Unit, percent, ratio, ratio_ends, time_unit
+from dbdyno.report.html.names import metric_name
+from dbdyno.report.html.quantity import Unit, ratio_ends, time_unit
 from dbdyno.report.html.table import Cell, Column, Section, Table
+from dbdyno.report.naming import part_name
+from dbdyno.report.numbers import p_value, percent, ratio
 
 
 def comparisons_table(findings: Findings) -> Table:
@@ -53,18 +55,12 @@ def _comparison_row(one: Comparison) -> list[Cell]:
         Cell(one.arm),
         Cell(one.baseline),
         Cell(ratio(one.ratio.estimate), ratio_ends(one.ratio)),
-        Cell(_probability(one.p_value)),
-        Cell(_probability(one.p_value_holm)),
+        Cell(p_value(one.p_value)),
+        Cell(p_value(one.p_value_holm)),
         Cell(one.verdict),
         Cell("" if one.blocks_needed is None else str(one.blocks_needed)),
         Cell(", ".join(one.limited_by)),
     ]
-
-
-def _probability(value: float | None) -> str:
-    if value is None:
-        return ""
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _reason_row(reason: Reason, unit: Unit) -> list[Cell]:

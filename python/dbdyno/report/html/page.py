@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import jinja2
@@ -24,18 +23,16 @@ from dbdyno.report.html.charts import (
     schedule,
     trial_values,
 )
+from dbdyno.report.html.typeset import typeset
+from dbdyno.report.numbers import exact_duration
+from dbdyno.report.sentences import verdict_sentences
 
 # A plotly.js configuration: no tool bar, no gestures that would catch a telephone's scrolling.
 CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": False, "showTips": False}
 
 
-def write_html(findings: Findings, sentences: Sequence[str]) -> str:
-    """The whole report as one self-contained HTML text.
-
-    Args:
-        findings: what the analysis concluded.
-        sentences: the verdict in words, most important first.
-    """
+def write_html(findings: Findings) -> str:
+    """The whole report as one self-contained HTML text."""
     arrangement = arrange(findings)
     possible = [
         profile.chart(arrangement),
@@ -53,7 +50,7 @@ def write_html(findings: Findings, sentences: Sequence[str]) -> str:
         .get_template("page.html.j2")
         .render(
             findings=findings,
-            sentences=sentences,
+            sentences=verdict_sentences(findings),
             arms=tables.unit_of_work(arrangement),
             charts=charts,
             instrument=tables.instrument(arrangement),
@@ -61,6 +58,7 @@ def write_html(findings: Findings, sentences: Sequence[str]) -> str:
             provenance=tables.provenance(findings),
             machine=tables.machine(findings),
             settings=tables.settings(findings),
+            window=exact_duration(findings.window_ns),
             started=tables.started(findings),
             figures=_for_script([figure for chart in charts for figure in _figures(chart)]),
             config=_for_script(CONFIG),
@@ -71,13 +69,15 @@ def write_html(findings: Findings, sentences: Sequence[str]) -> str:
 
 
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("dbdyno.report.html"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["typeset"] = typeset
+    return environment
 
 
 def _figures(chart: Chart) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Figures as a reader sees them: three significant digits, one unit for all figures that are compared.
+"""Figures of the page: `report.numbers` says how a number is written, this module which unit a chart or column has.
 
 A unit is chosen once, from the largest figure of a column or a chart, so that no two rows differ in unit.
 """
@@ -6,10 +6,10 @@ A unit is chosen once, from the largest figure of a column or a chart, so that n
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterable
 
 from dbdyno.analysis.findings import Estimate
+from dbdyno.report import numbers
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -43,10 +43,8 @@ def byte_unit(values: Iterable[float]) -> Unit:
 
 
 def number(value: float) -> str:
-    """Three significant digits but at most three decimals, thousands apart, a true minus sign."""
-    rounded = round(value, _decimals(value))
-    # 9.996 rounds up to 10.0, which has one decimal less than 9.996 asked for.
-    return f"{rounded:,.{max(0, _decimals(rounded))}f}".replace("-", "−")
+    """Three significant digits, with a true minus sign."""
+    return numbers.significant(value).replace("-", "−")
 
 
 def whole(value: int) -> str:
@@ -54,28 +52,11 @@ def whole(value: int) -> str:
     return f"{value:,}"
 
 
-def percent(share: float) -> str:
-    """A share of 1 as a percentage with at most one decimal."""
-    points = round(share * 100, 0 if abs(share) >= 0.0995 else 1)
-    return f"{points:g} %".replace("-", "−")
-
-
-def ratio(value: float) -> str:
-    """A ratio, with enough digits to tell it from 1."""
-    return f"×{value:.3f}" if 0.9 <= value < 1.1 else f"×{number(value)}"
-
-
 def ratio_ends(effect: Estimate) -> str:
     """The ends of a ratio's interval; empty where there were too few blocks for one."""
     if effect.low is None or effect.high is None:
         return ""
-    return f"{ratio(effect.low)[1:]} to {ratio(effect.high)[1:]}"
-
-
-def _decimals(value: float) -> int:
-    if value == 0:
-        return 0
-    return min(3, 2 - math.floor(math.log10(abs(value))))
+    return f"{numbers.ratio(effect.low)} to {numbers.ratio(effect.high)}"
 
 
 def _fitting(units: tuple[Unit, ...], values: Iterable[float]) -> Unit:

@@ -39,7 +39,7 @@ def ratio_axis(low: float, high: float) -> Json:
         "range": [math.log10(low), math.log10(high)],
         "tickmode": "array",
         "tickvals": ticks,
-        "ticktext": [f"×{tick:g}" for tick in ticks],
+        "ticktext": [f"{tick:g}x" for tick in ticks],
     }
 
 

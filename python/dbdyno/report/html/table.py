@@ -59,13 +59,13 @@ class Table:
         return max((_decimals(cell.text) for cell in cells if _FIGURE.fullmatch(cell.text)), default=0)
 
 
-_FIGURE = re.compile(r"[×−]?[0-9,]+(\.[0-9]+)?")
+_FIGURE = re.compile(r"−?[0-9,]+(\.[0-9]+)?x?")
 # As wide as a digit and as a point in a font with tabular figures; HTML does not collapse them.
 _FIGURE_SPACE, _POINT_SPACE = "\u2007", "\u2008"
 
 
 def _decimals(text: str) -> int:
-    return len(text.partition(".")[2])
+    return len(text.removesuffix("x").partition(".")[2])
 
 
 def _padded(cell: Cell, most: int) -> Cell:

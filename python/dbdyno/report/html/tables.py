@@ -9,8 +9,9 @@ from typing import Any
 from dbdyno.analysis.findings import Background, Estimate, Findings, Units
 from dbdyno.report.html.arrangement import Arrangement, Placed
 from dbdyno.report.html.names import metric_name
-from dbdyno.report.html.quantity import Unit, byte_unit, percent, time_unit, whole
+from dbdyno.report.html.quantity import Unit, byte_unit, time_unit, whole
 from dbdyno.report.html.table import Cell, Column, Section, Table
+from dbdyno.report.numbers import percent
 
 Definitions = list[tuple[str, str]]
 

@@ -8,8 +8,8 @@ from dbdyno.report.html.arrangement import Arrangement, Group, Placed, primary
 from dbdyno.report.html.chart import BAND, Chart, Json, Key, Panel, literal, panel, title
 from dbdyno.report.html.names import metric_name
 from dbdyno.report.html.palette import Fill
-from dbdyno.report.html.quantity import percent, ratio
 from dbdyno.report.html.scale import ratio_axis, ratio_range
+from dbdyno.report.numbers import percent, ratio
 
 HEIGHT_PX = 250
 
@@ -36,7 +36,7 @@ def chart(findings: Findings, arrangement: Arrangement) -> Chart | None:
             "each panel has its own logarithmic scale."
         ),
         reading=(
-            "The verdict rests on these points and on nothing else: the more of them lie on one side of ×1, and the "
+            "The verdict rests on these points and on nothing else: the more of them lie on one side of 1x, and the "
             "further from it, the surer the change. A trend along the blocks means that the effect itself changes "
             "as the run goes on, and the verdict is about its middle."
         ),

@@ -6,8 +6,9 @@ from dbdyno.analysis.findings import Bin
 from dbdyno.report.html.arrangement import Arrangement, Group, Placed
 from dbdyno.report.html.chart import Chart, Json, Key, Panel, literal, panel
 from dbdyno.report.html.palette import Stroke
-from dbdyno.report.html.quantity import percent, time_unit
+from dbdyno.report.html.quantity import time_unit
 from dbdyno.report.html.scale import time_axis
+from dbdyno.report.numbers import percent
 
 HEIGHT_PX = 270
 
@@ -48,7 +49,7 @@ def _panel(group: Group) -> Panel:
 
 
 def _line(one: Placed) -> Json:
-    x, y, text = _steps(one.arm.distribution)
+    x, y, text = outline(one.arm.distribution)
     return {
         "type": "scatter",
         "mode": "lines",
@@ -61,7 +62,7 @@ def _line(one: Placed) -> Json:
     }
 
 
-def _steps(bins: list[Bin]) -> tuple[list[float], list[float], list[str]]:
+def outline(bins: list[Bin]) -> tuple[list[float], list[float], list[str]]:
     """The outline of the bars; bins that hold nothing are left out of `bins` and drawn at zero."""
     total = sum(one.count for one in bins)
     x: list[float] = []

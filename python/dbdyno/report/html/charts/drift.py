@@ -35,7 +35,7 @@ def chart(findings: Findings, arrangement: Arrangement) -> Chart | None:
     )
 
 
-def steps(trial: ArmTrial) -> tuple[list[float], list[float]]:
+def course(trial: ArmTrial) -> tuple[list[float], list[float]]:
     """Places in the run and units per second; neighbouring steps are merged so that at most 20 remain."""
     merged = -(-len(trial.series_units) // MOST_STEPS)
     groups = [trial.series_units[at : at + merged] for at in range(0, len(trial.series_units), merged or 1)]
@@ -61,7 +61,7 @@ def _course(one: Placed) -> Json:
     x: list[float | None] = []
     y: list[float | None] = []
     for trial in one.arm.by_trial:
-        places, rates = steps(trial)
+        places, rates = course(trial)
         x += [*places, None]
         y += [*rates, None]
     return {

@@ -11,9 +11,10 @@ from dbdyno.report.html.chart import BAND, Chart, Json, Key, Panel, literal, pan
 from dbdyno.report.html.comparison_tables import comparisons_table, reasons_table
 from dbdyno.report.html.names import metric_name
 from dbdyno.report.html.palette import Fill, Mark
-from dbdyno.report.html.quantity import percent, ratio, ratio_ends
+from dbdyno.report.html.quantity import ratio_ends
 from dbdyno.report.html.rows import Row, Rows, lay_out
 from dbdyno.report.html.scale import ratio_axis, ratio_range
+from dbdyno.report.numbers import percent, ratio
 
 BAND_PX = 22
 AXIS_PX = 42
@@ -38,7 +39,7 @@ def chart(findings: Findings, arrangement: Arrangement) -> Chart | None:
         heading=f"What each arm changes: {metric_name(findings.metric)} against the baseline",
         caption="Ratio arm / baseline with its 95 % interval, on one logarithmic scale for all panels.",
         reading=(
-            "The line at ×1 means no change, right of it is more and left of it less. The mark is the estimate and the "
+            "The line at 1x means no change, right of it is more and left of it less. The mark is the estimate and the "
             "bar through it the 95 % interval; where no bar is seen, the interval is narrower than the mark. "
             "An interval clear of the line is a change that chance alone hardly makes; a mark clear of the grey band "
             "is a change large enough to matter; an interval within the band leaves no room for one that matters."

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dbdyno.report.html import palette
 from dbdyno.report.html.arrangement import Arrangement, Group
 from dbdyno.report.html.chart import GREY, Chart, Json, Key, Panel, literal, panel, title
-from dbdyno.report.html.names import part_name
 from dbdyno.report.html.palette import Fill
 from dbdyno.report.html.quantity import Unit, time_unit
 from dbdyno.report.html.rows import Rows, lay_out
 from dbdyno.report.html.table import Cell, Column, Section, Table
+from dbdyno.report.naming import part_name
 
 BAND_PX = 24
 AXIS_PX = 46

@@ -20,7 +20,6 @@ from dbdyno.analysis.findings import (
     Estimate,
     Exposure,
     Findings,
-    Reason,
     Scheduled,
     Spread,
     TimeProfile,
@@ -28,6 +27,7 @@ from dbdyno.analysis.findings import (
     Units,
     Warning,
 )
+from dbdyno.analysis.profile import why
 
 STEP_NS = 100_000_000
 BINS_PER_DECADE = 20
@@ -56,9 +56,10 @@ def commit_write(blocks: int = 12, seed: int = 1) -> Findings:
         metric="throughput_per_s",
         higher_is_better=True,
         margin=0.03,
+        window_ns=1_000_000_000,
         started_at="2026-11-20T06:00:00.000Z",
         arms=arms,
-        comparisons=[_comparison(arm, speeds, metric) for metric in METRICS for arm in arms if arm.baseline],
+        comparisons=[_comparison(arm, {one.arm: one for one in arms}, speeds) for arm in arms if arm.baseline],
         warnings=[
             Warning(
                 "fast_flush", "A flush took 41 µs: the device may not make writes durable; check it with calibrate."
@@ -73,15 +74,6 @@ def commit_write(blocks: int = 12, seed: int = 1) -> Findings:
         machine=synthetic.machine(),
         versions={"dbdyno": "0.1.0", "build_profile": "release", "server": "18.6"},
     )
-
-
-METRICS = ("throughput_per_s", "response_time_ns_p99")
-
-SENTENCES = [
-    "In the io-bound load, nowait-batch made throughput 6.62 times that of wait-immediate (95 % interval 6.5 to 6.8).",
-    "It risks acknowledged commits: 95 % of the time a crash would have lost at most 1,930 of them.",
-    "In the cpu-bound load no arm changed throughput by more than 5 %: commits are 4 % of a unit's time there.",
-]
 
 
 def smallest() -> Findings:
@@ -236,38 +228,30 @@ def _trial(block: int, order: int, throughput: float, random: np.random.Generato
     return ArmTrial(order, order, block, 0, throughput, CLIENTS * 1e9 / throughput, STEP_NS, units, [])
 
 
-def _comparison(arm: Arm, speeds: dict[str, np.ndarray], metric: str) -> Comparison:
+def _comparison(arm: Arm, arms: dict[str, Arm], speeds: dict[str, np.ndarray]) -> Comparison:
     assert arm.baseline is not None
-    ratios = speeds[arm.arm] / speeds[arm.baseline]
-    if metric != "throughput_per_s":
-        ratios = 1 / ratios
-    logs = np.log(ratios)
+    logs = np.log(speeds[arm.arm] / speeds[arm.baseline])
     middle, half_width = float(logs.mean()), float(2.2 * logs.std() / np.sqrt(len(logs))) + 1e-4
     effect = Estimate(*(float(np.exp(value)) for value in (middle, middle - half_width, middle + half_width)))
+    verdict = _verdict(middle, half_width)
     return Comparison(
         arm=arm.arm,
         baseline=arm.baseline,
-        metric=metric,
+        metric="throughput_per_s",
         ratio=effect,
         ratio_90=effect,
         p_value=0.000488,
         p_value_holm=0.00293,
-        verdict=_verdict(effect, metric),
-        blocks_needed=22 if _verdict(effect, metric) == "undecided" else None,
-        block_ratios=ratios.tolist(),
-        why=[
-            Reason("IO:WalSync", 1_020_000.0, 0.0, -1_020_000.0, 0.31),
-            Reason("run_queue", 62_000.0, 331_000.0, 269_000.0, 0.02),
-        ],
+        verdict=verdict,
+        blocks_needed=22 if verdict == "undecided" else None,
+        block_ratios=np.exp(logs).tolist(),
+        why=why(arm.profile_ns, arms[arm.baseline].profile_ns),
         limited_by=["client_bound"] if arm.arm == "io-bound/nowait-batch" else [],
     )
 
 
-def _verdict(effect: Estimate, metric: str) -> str:
-    assert effect.low is not None
-    assert effect.high is not None
-    if effect.low > 1 or effect.high < 1:
-        if 1 / 1.03 < effect.estimate < 1.03:
-            return "small"
-        return "better" if (effect.estimate > 1) == (metric == "throughput_per_s") else "worse"
-    return "same" if effect.low > 1 / 1.03 and effect.high < 1.03 else "undecided"
+def _verdict(middle: float, half_width: float) -> str:
+    margin = float(np.log(1.03))
+    if abs(middle) > half_width:
+        return "small" if abs(middle) < margin else "better" if middle > 0 else "worse"
+    return "same" if abs(middle) + half_width < margin else "undecided"
