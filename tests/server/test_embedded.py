@@ -231,7 +231,7 @@ def test_vacuum_and_checkpoint(server: EmbeddedServer) -> None:
         position = session.execute("SELECT redo_lsn FROM pg_control_checkpoint()").fetchone()
         server.checkpoint()
         assert session.execute("SELECT redo_lsn FROM pg_control_checkpoint()").fetchone() != position
-    with pytest.raises(DynoError, match="VACUUM: .*does not exist") as caught:
+    with pytest.raises(DynoError, match=r"VACUUM: .*does not exist") as caught:
         server.vacuum(["nowhere"])
     assert (caught.value.code, caught.value.exit_code) == ("sql_failed", 1)
     server.execute('DROP TABLE "Odd name"')

@@ -308,11 +308,10 @@ class EmbeddedServer:
 
     def _start_failure(self, log_begins: int) -> DynoError:
         lines = self.log.read_bytes()[log_begins:].decode(errors="replace").splitlines()
-        for line in lines:
-            if SETTINGS_FILE in line:
-                return DynoError("bad_setting", f"target.settings: {_message(line)}")
-        fatal = [line for line in lines if " FATAL: " in line or " PANIC: " in line] or lines[-1:]
-        cause = _message(fatal[0]) if fatal else "it says nothing"
+        fatal = next((line for line in lines if " FATAL: " in line or " PANIC: " in line), lines[-1] if lines else "")
+        if SETTINGS_FILE in fatal:  # "... contains errors": the first line says which
+            return DynoError("bad_setting", f"target.settings: {_message(lines[0]).partition(' in file ')[0]}")
+        cause = _message(fatal) or "it says nothing"
         return DynoError("server_start_failed", f"the embedded server ends: {cause}", exit_code=EXIT_RUN_FAILED)
 
     def _last_words(self) -> str:
