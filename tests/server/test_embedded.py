@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from pathlib import Path, PosixPath
 
 import pytest
 
@@ -255,13 +255,15 @@ def test_non_default_settings(server: EmbeddedServer) -> None:
 
 
 def test_death_of_the_server_is_told(cache: Path) -> None:
-    """A server that was killed is an error of the run, in one line."""
+    """A server that was killed is an error of the run, in one line; its shared memory goes with its directory."""
     with EmbeddedServer() as server:
-        os.kill(server.postmaster_pid, 9)
+        memory = shared_memory(server.data_directory)
+        os.kill(server.postmaster_pid, signal.SIGKILL)
         assert until(lambda: not server.alive, 5)
         with pytest.raises(DynoError, match="the embedded server does not answer") as caught:
             server.connect()
         assert (caught.value.code, caught.value.exit_code) == ("server_gone", 1)
+    assert still_there(memory) == set()
 
 
 def test_only_the_main_thread_starts_servers(cache: Path) -> None:
@@ -297,7 +299,7 @@ def test_data_dir_with_a_long_path(cache: Path) -> None:
 
 VICTIM = """
 import sys, time
-from pathlib import Path
+from pathlib import Path, PosixPath
 from dbdyno.targets.embedded import EmbeddedServer
 with EmbeddedServer() as server:
     server.execute("CREATE TABLE t AS SELECT g FROM generate_series(1, 100000) g")
@@ -332,7 +334,7 @@ def test_kill_9_of_the_tool(victim: tuple[subprocess.Popen[str], Path]) -> None:
 
 
 def test_kill_9_of_tool_and_server(victim: tuple[subprocess.Popen[str], Path]) -> None:
-    """When the server was killed too, the next start removes its System V segment with the directory."""
+    """When the server was killed too, the next start removes its shared memory with the directory."""
     process, directory = victim
     postmaster = int((directory / "cluster" / "postmaster.pid").read_text().splitlines()[0])
     memory = shared_memory(directory)
@@ -340,14 +342,11 @@ def test_kill_9_of_tool_and_server(victim: tuple[subprocess.Popen[str], Path]) -
     os.kill(postmaster, signal.SIGKILL)
     process.kill()
     assert until(lambda: not processes_in(directory), 5)
-    segment = {each for each in still_there(memory) if isinstance(each, str)}
-    assert len(segment) == 1
+    left = still_there(memory)
+    assert {type(each) for each in left} == {str, PosixPath}
     with EmbeddedServer():
-        assert still_there(segment) == set()
+        assert still_there(left) == set()
         assert not directory.exists()
-    for each in still_there(memory):
-        assert isinstance(each, Path)
-        each.unlink()
 
 
 def test_living_neighbours_are_left_alone(cache: Path) -> None:

@@ -29,10 +29,11 @@ from dbdyno.targets.account import server_account
 from dbdyno.targets.binaries import Binaries, find_binaries, reachable_binaries
 from dbdyno.targets.cache import exclusive
 from dbdyno.targets.endpoint import Endpoint
-from dbdyno.targets.leftovers import remove_leftovers, remove_shared_memory
+from dbdyno.targets.leftovers import remove_leftovers
 from dbdyno.targets.paths import Instance, cache_directory, data_parent, make_instance
 from dbdyno.targets.process import start_server, stop_server
 from dbdyno.targets.settings import OwnSettings, checked_settings
+from dbdyno.targets.shared_memory import remove_shared_memory
 from dbdyno.targets.statements import failing_as_run_failure, vacuum_statement
 from dbdyno.targets.target import Applied, Connection, SettingValue
 from dbdyno.targets.template import DATABASE, SETTINGS_FILE, SUPERUSER, copy_template, template_cluster
