@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from pathlib import Path, PosixPath
 
 import pytest
 
@@ -31,10 +32,18 @@ def processes_in(directory: Path) -> list[int]:
     return found
 
 
-def segments() -> set[str]:
-    """Shared-memory segments on this machine, System V ones by key and id, POSIX ones by name."""
-    rows = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
-    return {" ".join(row.split()[:2]) for row in rows} | {path.name for path in Path("/dev/shm").glob("PostgreSQL.*")}
+def shared_memory(server_directory: Path) -> set[Path | str]:
+    """The shared memory of the server there: its System V segment by key and id, POSIX ones by path."""
+    lines = (server_directory / "cluster" / "postmaster.pid").read_text().splitlines()
+    maps = Path(f"/proc/{lines[0]}/maps").read_text().split()
+    found: set[Path | str] = {Path(word) for word in maps if word.startswith("/dev/shm/PostgreSQL.")}
+    return found | {" ".join(lines[6].split())}
+
+
+def still_there(memory: set[Path | str]) -> set[Path | str]:
+    """Those of `memory` that the kernel still has."""
+    rows = {" ".join(row.split()[:2]) for row in Path("/proc/sysvipc/shm").read_text().splitlines()[1:]}
+    return {each for each in memory if (each.exists() if isinstance(each, Path) else each in rows)}
 
 
 def until(condition: Callable[[], bool], limit_s: float) -> bool:
@@ -46,11 +55,10 @@ def until(condition: Callable[[], bool], limit_s: float) -> bool:
     return True
 
 
-def test_start_and_stop(cache: Path, record_property: Callable[[str, object], None]) -> None:
+def test_start_and_stop(cache: Path) -> None:
     """From the cache it starts in under 3 s; after the end its processes, segments and directory are gone."""
     with EmbeddedServer():
         pass  # the template is in the cache now
-    before = segments()
     began = time.monotonic()
     with EmbeddedServer() as server:
         started_s = time.monotonic() - began
@@ -58,12 +66,13 @@ def test_start_and_stop(cache: Path, record_property: Callable[[str, object], No
         with server.connect() as session:
             assert session.execute("SELECT current_user, current_database()").fetchone() == ("dbdyno", "dbdyno")
         assert len(processes_in(directory)) > 3
-        assert segments() > before
-    record_property("start_s", started_s)
+        memory = shared_memory(directory)
+        assert len(memory) > 1
+        assert still_there(memory) == memory
     print(f"started in {started_s:.3f} s")
     assert started_s < 3
     assert processes_in(directory) == []
-    assert segments() <= before
+    assert still_there(memory) == set()
     assert not directory.exists()
 
 
@@ -231,7 +240,7 @@ def test_vacuum_and_checkpoint(server: EmbeddedServer) -> None:
         position = session.execute("SELECT redo_lsn FROM pg_control_checkpoint()").fetchone()
         server.checkpoint()
         assert session.execute("SELECT redo_lsn FROM pg_control_checkpoint()").fetchone() != position
-    with pytest.raises(DynoError, match="VACUUM: .*does not exist") as caught:
+    with pytest.raises(DynoError, match=r"VACUUM: .*does not exist") as caught:
         server.vacuum(["nowhere"])
     assert (caught.value.code, caught.value.exit_code) == ("sql_failed", 1)
     server.execute('DROP TABLE "Odd name"')
@@ -246,13 +255,15 @@ def test_non_default_settings(server: EmbeddedServer) -> None:
 
 
 def test_death_of_the_server_is_told(cache: Path) -> None:
-    """A server that was killed is an error of the run, in one line."""
+    """A server that was killed is an error of the run, in one line; its shared memory goes with its directory."""
     with EmbeddedServer() as server:
-        os.kill(server.postmaster_pid, 9)
+        memory = shared_memory(server.data_directory)
+        os.kill(server.postmaster_pid, signal.SIGKILL)
         assert until(lambda: not server.alive, 5)
         with pytest.raises(DynoError, match="the embedded server does not answer") as caught:
             server.connect()
         assert (caught.value.code, caught.value.exit_code) == ("server_gone", 1)
+    assert still_there(memory) == set()
 
 
 def test_only_the_main_thread_starts_servers(cache: Path) -> None:
@@ -288,7 +299,7 @@ def test_data_dir_with_a_long_path(cache: Path) -> None:
 
 VICTIM = """
 import sys, time
-from pathlib import Path
+from pathlib import Path, PosixPath
 from dbdyno.targets.embedded import EmbeddedServer
 with EmbeddedServer() as server:
     server.execute("CREATE TABLE t AS SELECT g FROM generate_series(1, 100000) g")
@@ -297,24 +308,24 @@ with EmbeddedServer() as server:
 """
 
 
-def killed_run() -> Path:
-    """Start a server from another process, kill -9 that process, and return the server's directory."""
-    victim = subprocess.Popen([sys.executable, "-c", VICTIM], stdout=subprocess.PIPE, text=True)
-    assert victim.stdout is not None
-    directory = Path(victim.stdout.readline().strip())
-    assert len(processes_in(directory)) > 3
-    victim.kill()
-    victim.wait()
-    victim.stdout.close()
-    return directory
+@pytest.fixture
+def victim(cache: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """Another process that has started a server, and that server's directory."""
+    with subprocess.Popen([sys.executable, "-c", VICTIM], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        directory = Path(process.stdout.readline().strip())
+        assert len(processes_in(directory)) > 3
+        yield process, directory
+        process.kill()
 
 
-def test_kill_9_of_the_tool(cache: Path) -> None:
+def test_kill_9_of_the_tool(victim: tuple[subprocess.Popen[str], Path]) -> None:
     """5 s later no server process, socket or shared memory is left; the next start removes the directory."""
-    before = segments()
-    directory = killed_run()
+    process, directory = victim
+    memory = shared_memory(directory)
+    process.kill()
     assert until(lambda: not processes_in(directory), 5)
-    assert segments() <= before
+    assert still_there(memory) == set()
     assert list((directory / "socket").iterdir()) == []
     assert not (directory / "cluster" / "postmaster.pid").exists()
     with EmbeddedServer() as server:
@@ -322,23 +333,19 @@ def test_kill_9_of_the_tool(cache: Path) -> None:
         assert server.data_directory.exists()
 
 
-def test_kill_9_of_tool_and_server(cache: Path) -> None:
-    """When the server was killed too, the next start removes its shared-memory segment with the directory."""
-    before = segments()
-    victim = subprocess.Popen([sys.executable, "-c", VICTIM], stdout=subprocess.PIPE, text=True)
-    assert victim.stdout is not None
-    directory = Path(victim.stdout.readline().strip())
+def test_kill_9_of_tool_and_server(victim: tuple[subprocess.Popen[str], Path]) -> None:
+    """When the server was killed too, the next start removes its shared memory with the directory."""
+    process, directory = victim
     postmaster = int((directory / "cluster" / "postmaster.pid").read_text().splitlines()[0])
-    victim.send_signal(19)  # stopped, so that it cannot clean up
-    os.kill(postmaster, 9)
-    victim.kill()
-    victim.wait()
-    victim.stdout.close()
+    memory = shared_memory(directory)
+    process.send_signal(signal.SIGSTOP)  # so that it cannot clean up
+    os.kill(postmaster, signal.SIGKILL)
+    process.kill()
     assert until(lambda: not processes_in(directory), 5)
-    left = {name for name in segments() - before if not name.startswith("PostgreSQL.")}
-    assert len(left) == 1
+    left = still_there(memory)
+    assert {type(each) for each in left} == {str, PosixPath}
     with EmbeddedServer():
-        assert not left & segments()
+        assert still_there(left) == set()
         assert not directory.exists()
 
 

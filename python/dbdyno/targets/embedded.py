@@ -29,10 +29,11 @@ from dbdyno.targets.account import server_account
 from dbdyno.targets.binaries import Binaries, find_binaries, reachable_binaries
 from dbdyno.targets.cache import exclusive
 from dbdyno.targets.endpoint import Endpoint
-from dbdyno.targets.leftovers import remove_leftovers, remove_shared_memory
+from dbdyno.targets.leftovers import remove_leftovers
 from dbdyno.targets.paths import Instance, cache_directory, data_parent, make_instance
 from dbdyno.targets.process import start_server, stop_server
 from dbdyno.targets.settings import OwnSettings, checked_settings
+from dbdyno.targets.shared_memory import remove_shared_memory
 from dbdyno.targets.statements import failing_as_run_failure, vacuum_statement
 from dbdyno.targets.target import Applied, Connection, SettingValue
 from dbdyno.targets.template import DATABASE, SETTINGS_FILE, SUPERUSER, copy_template, template_cluster
@@ -308,11 +309,10 @@ class EmbeddedServer:
 
     def _start_failure(self, log_begins: int) -> DynoError:
         lines = self.log.read_bytes()[log_begins:].decode(errors="replace").splitlines()
-        for line in lines:
-            if SETTINGS_FILE in line:
-                return DynoError("bad_setting", f"target.settings: {_message(line)}")
-        fatal = [line for line in lines if " FATAL: " in line or " PANIC: " in line] or lines[-1:]
-        cause = _message(fatal[0]) if fatal else "it says nothing"
+        fatal = next((line for line in lines if " FATAL: " in line or " PANIC: " in line), lines[-1] if lines else "")
+        if SETTINGS_FILE in fatal:  # "... contains errors": the first line says which
+            return DynoError("bad_setting", f"target.settings: {_message(lines[0]).partition(' in file ')[0]}")
+        cause = _message(fatal) or "it says nothing"
         return DynoError("server_start_failed", f"the embedded server ends: {cause}", exit_code=EXIT_RUN_FAILED)
 
     def _last_words(self) -> str:

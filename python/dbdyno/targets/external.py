@@ -8,7 +8,7 @@ Server settings are never changed; statistics are never reset; CHECKPOINT needs 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -73,11 +73,7 @@ class ExternalServer:
         self._version_number = 0
 
     def __enter__(self) -> Self:
-        try:
-            self.start()
-        except BaseException:
-            self.stop()
-            raise
+        self.start()
         return self
 
     def __exit__(
@@ -93,22 +89,27 @@ class ExternalServer:
 
     def start(self) -> None:
         """Connect, and refuse a server that cannot be measured as asked."""
-        session = self._session()
+        try:
+            session = self._session()
+            self._check_server(session)
+            self._postmaster_pid = find_postmaster(session)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _check_server(self, session: Connection) -> None:
         self._version = session.info.parameter_status("server_version") or ""
         self._version_number = session.info.server_version
+        shown = self._endpoint.display()
         if self._version_number < OLDEST_MAJOR * 10000:
             raise DynoError(
                 "unsupported_version",
-                f"target {self._endpoint.display()}: PostgreSQL {self._version}; "
-                f"{OLDEST_MAJOR} is the oldest that is supported",
+                f"target {shown}: PostgreSQL {self._version}; {OLDEST_MAJOR} is the oldest that is supported",
             )
         if self._allow_write and session.execute("SELECT pg_is_in_recovery()").fetchone() == (True,):
             raise DynoError(
-                "standby",
-                f"--allow-write: target {self._endpoint.display()} is a standby, which takes no writes; "
-                "name its primary",
+                "standby", f"--allow-write: target {shown} is a standby, which takes no writes; name its primary"
             )
-        self._postmaster_pid = find_postmaster(session)
 
     def stop(self) -> None:
         """Close our connection. A workspace stays until `drop_workspace`."""
@@ -147,7 +148,7 @@ class ExternalServer:
             session = self._session()
             _limit(session, _WRITING_LIMITS)
             remove_abandoned(session)
-            self._workspace = Workspace.create(session, version("dbdyno"))
+            self._workspace = Workspace.create(session, _tool_version())
         return self._workspace
 
     def drop_workspace(self) -> None:
@@ -229,9 +230,13 @@ class ExternalServer:
     def connect(self) -> Connection:
         """A new session in autocommit with our limits; read-only until there is a workspace."""
         session = self._connected()
-        _limit(session, _READING_LIMITS if self._workspace is None else _WRITING_LIMITS)
-        for statement in self.session_sql:
-            session.execute(statement.encode())
+        try:
+            _limit(session, _READING_LIMITS if self._workspace is None else _WRITING_LIMITS)
+            for statement in self.session_sql:
+                session.execute(statement.encode())
+        except BaseException:
+            session.close()
+            raise
         return session
 
     def _session(self) -> Connection:
@@ -255,3 +260,10 @@ class ExternalServer:
 def _limit(session: Connection, limits: Mapping[str, str]) -> None:
     for name, value in limits.items():
         session.execute("SELECT set_config(%s, %s, false)", [name, value])
+
+
+def _tool_version() -> str:
+    try:
+        return version("dbdyno")
+    except PackageNotFoundError:
+        return "not installed"

@@ -14,6 +14,7 @@ Nothing is dropped with CASCADE, and all is dropped in one transaction: a failur
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 import psycopg
@@ -29,13 +30,14 @@ _OBJECTS = "dbdyno_objects"
 _LOCK_CLASS = 0x64796E6F  # "dyno"
 
 # Everything in a schema depends on it in pg_depend, but for what belongs to something else that is in it: indexes,
-# row types, members of extensions.
+# row types, partitions, members of extensions. (A partitioned table depends on itself: on the columns of its key.)
 _CONTENTS = """
     SELECT d.classid, d.objid, i.type, i.identity
     FROM pg_depend d, pg_identify_object(d.classid, d.objid, d.objsubid) i
     WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = %s::regnamespace AND d.deptype = 'n'
       AND NOT EXISTS (SELECT FROM pg_depend e
-                      WHERE e.classid = d.classid AND e.objid = d.objid AND e.deptype IN ('e', 'a', 'i'))
+                      WHERE e.classid = d.classid AND e.objid = d.objid AND e.deptype IN ('e', 'a', 'i')
+                        AND e.refobjid <> e.objid)
     ORDER BY i.type, i.identity"""
 
 
@@ -60,6 +62,7 @@ class Workspace:
             connection.execute(
                 workspace._sql("INSERT INTO {mark} VALUES (%s, %s)"), [workspace._identity, tool_version]
             )
+            connection.execute("SELECT pg_advisory_lock(%s, %s)", workspace._lock_key)
         return workspace
 
     @property
@@ -115,26 +118,23 @@ class Workspace:
             self._connection.execute("SELECT pg_advisory_unlock(%s, %s)", self._lock_key)
 
     def _drop_all(self, contents: list[tuple[Any, ...]]) -> None:
-        """Drop by kind: all tables in one statement, since they may refer to one another.
+        remaining = [(kind, identity) for _, _, kind, identity in contents]
+        while remaining:
+            dropped = self._drop_some(remaining)
+            remaining = [entry for entry in remaining if entry not in dropped]
 
-        A kind that something still depends on waits until another kind has gone; when none can go, that is the error.
-        """
-        kinds: dict[str, list[str]] = {}
-        for _, _, kind, identity in contents:
-            kinds.setdefault(kind, []).append(identity)
-        while kinds:
-            del kinds[self._drop_first_possible(kinds)]
-
-    def _drop_first_possible(self, kinds: dict[str, list[str]]) -> str:
+    def _drop_some(self, remaining: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Drop the first batch that nothing depends on any more; when there is none, that is the error."""
         failure: psycopg.Error | None = None
-        for kind, identities in kinds.items():
+        for batch in _batches(remaining):
+            identities = ", ".join(identity for _, identity in batch)
             try:
                 with self._connection.transaction():
-                    self._connection.execute(f"DROP {kind.upper()} IF EXISTS {', '.join(identities)} RESTRICT".encode())
+                    self._connection.execute(f"DROP {batch[0][0].upper()} IF EXISTS {identities} RESTRICT".encode())
             except psycopg.errors.DependentObjectsStillExist as error:
                 failure = error
             else:
-                return kind
+                return batch
         assert failure is not None
         raise failure
 
@@ -161,6 +161,14 @@ class Workspace:
             f"schema {self.schema}: {reason}; nothing was dropped, look at it by hand",
             exit_code=EXIT_RUN_FAILED,
         )
+
+
+def _batches(remaining: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    """All objects of a kind together, as tables that refer to one another must go; then each object alone."""
+    for kind in dict.fromkeys(kind for kind, _ in remaining):
+        yield [entry for entry in remaining if entry[0] == kind]
+    for entry in remaining:
+        yield [entry]
 
 
 def remove_abandoned(connection: Connection) -> None:
