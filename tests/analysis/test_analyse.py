@@ -103,6 +103,17 @@ def test_a_profile_that_does_not_sum_is_refused() -> None:
         analyse(run, machine, trials)
 
 
+def test_failed_units_are_in_the_profile() -> None:
+    """The server worked for them too: as many failed as succeeded, so a unit's share of each part is half."""
+    run, machine, trials = synthetic.run(arms=2, blocks=6)
+    before = analyse(run, machine, trials).arms[0].profile_total_ns
+    for trial in trials:
+        units = trial["outcome"]["units"]
+        units.update(failed=units["successful"] + 7, failed_unfinished=7)
+
+    assert analyse(run, machine, trials).arms[0].profile_total_ns == pytest.approx(before / 2)
+
+
 def test_why_lists_every_part_by_the_size_of_its_change() -> None:
     """Without noise the differences are the planted ones, and they sum to that of the response times."""
     found = analyse(*synthetic.run(arms=4, blocks=6, noise=0.0))

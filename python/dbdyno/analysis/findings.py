@@ -151,8 +151,8 @@ class ArmTrial:
 class Arm:
     """One arm over all its counted trials.
 
-    `profile_ns` is the mean over all counted units and sums to `profile_total_ns`, the mean response time of
-    all units; `response_time_ns.mean` is estimated over trials, hence differs from it where trials differ.
+    `profile_ns` is the mean over all counted units that ended and sums to `profile_total_ns`, their mean response
+    time; `response_time_ns.mean` is that of successful units, estimated over trials, hence differs where trials do.
     WAL and full-page images are per commit, which is per unit where a unit is one transaction.
     """
 
