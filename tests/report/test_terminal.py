@@ -158,6 +158,19 @@ def test_the_small_effect_is_explained() -> None:
     assert [explained in sentence for sentence in sentences] == [False] * 3 + [True] * 3
 
 
+@pytest.mark.parametrize(("moved_most", "explained"), [("IO:WalSync", True), ("cpu", False)])
+def test_a_great_effect_is_explained_only_where_a_wait_made_it(moved_most: str, explained: bool) -> None:
+    """Three times the speed by less CPU needs no excuse; by less waiting in a CPU-bound load it does."""
+    findings = made("commit-write")
+    last = findings.comparisons[-1]
+    why = sorted(last.why, key=lambda reason: reason.part != moved_most)
+    great = dataclasses.replace(last, why=why, ratio=dataclasses.replace(last.ratio, estimate=3.0))
+
+    [sentence] = verdict_sentences(dataclasses.replace(findings, comparisons=[great]))
+
+    assert ("Why no more:" in plain(sentence)) == explained
+
+
 def test_a_profile_that_moved_the_other_way_is_no_reason() -> None:
     """A slower arm in which the time shown fell: no why rather than a wrong one."""
     findings = made("commit-write")

@@ -30,6 +30,8 @@ VERDICT_STYLES = {"better": "bold green", "worse": "bold red", "undecided": "bol
 
 # More wait events than this make no row clearer; the others are summed in a column of their own.
 TOP_WAITS = 4
+# What would be printed as 0.000 needs no column.
+SMALLEST_SHOWN = 0.0005
 
 
 def print_report(findings: Findings, console: Console, *, run_directory: str, report: str | None) -> None:
@@ -180,8 +182,9 @@ def _waits(arms: Sequence[Arm], names: ArmNames) -> list[Text]:
             greatest[event] = max(greatest.get(event, 0.0), ns)
     if not greatest:
         return []
-    top = sorted(greatest, key=lambda event: -greatest[event])[:TOP_WAITS]
     unit = numbers.time_unit(median(arm.profile_total_ns for arm in arms))
+    seen = [event for event, ns in greatest.items() if ns >= SMALLEST_SHOWN * unit.size]
+    top = sorted(seen, key=lambda event: -greatest[event])[:TOP_WAITS]
     columns = [
         Column(
             (f"{kind}:", name) if name else (kind,),
@@ -191,7 +194,7 @@ def _waits(arms: Sequence[Arm], names: ArmNames) -> list[Text]:
         for kind, _, name in [event.partition(":")]
     ]
     rest = [sum(ns for event, ns in arm.profile_ns.waits.items() if event not in top) for arm in arms]
-    if any(rest):
+    if max(rest) >= SMALLEST_SHOWN * unit.size:
         columns.append(Column(("other", "waits"), tuple(numbers.in_unit(ns, unit) for ns in rest)))
     asleep = tuple(numbers.in_unit(arm.profile_ns.asleep_no_wait_event, unit) for arm in arms)
     columns.append(Column(("asleep,", "no event"), asleep))
