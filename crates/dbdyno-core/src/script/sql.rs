@@ -335,3 +335,87 @@ fn continued_string(text: &str, offset: usize) -> Option<usize> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The commands of `text`, which holds no meta-command.
+    fn commands(text: &str) -> Vec<String> {
+        let mut offset = 0;
+        let mut found = Vec::new();
+        loop {
+            let command = read_sql(text, offset).unwrap();
+            if !command.is_blank() {
+                found.push(command.segments.iter().map(|segment| segment.text.as_str()).collect::<String>());
+            }
+            match command.ending {
+                Ending::Semicolon(next) => offset = next,
+                Ending::Text => return found,
+                Ending::Backslash(at) => panic!("a backslash at {at}"),
+            }
+        }
+    }
+
+    fn kinds(text: &str) -> Vec<(SegmentKind, String)> {
+        read_sql(text, 0).unwrap().segments.into_iter().map(|segment| (segment.kind, segment.text)).collect()
+    }
+
+    #[test]
+    fn a_semicolon_in_code_ends_a_command() {
+        assert_eq!(commands("SELECT 1;SELECT\n2; ;SELECT 3"), ["SELECT 1;", "SELECT\n2;", ";", "SELECT 3"]);
+        assert_eq!(commands("SELECT 1 \\; SELECT 2;"), ["SELECT 1 ; SELECT 2;"]);
+        assert_eq!(commands("a[1 \\: 2];"), ["a[1 : 2];"]);
+    }
+
+    #[test]
+    fn a_semicolon_elsewhere_does_not() {
+        let wholes = [
+            "SELECT 'a;''b;';",
+            "SELECT E'a;\\';b', e'\\\\';",
+            "SELECT E'a'\n -- between\n 'b\\';c';",
+            "SELECT \"a;\"\"b;\";",
+            "SELECT $$a;$b;$$;",
+            "SELECT $t$a; $$ ;$t$;",
+            "SELECT 1 /* ; /* ; */ ; */;",
+            "SELECT 1 -- ;\n;",
+            "CREATE RULE r AS ON INSERT TO t DO (SELECT 1; SELECT (2););",
+            "CREATE OR REPLACE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; END;",
+            "create procedure p() begin atomic select 1; end;",
+        ];
+        for whole in wholes {
+            assert_eq!(commands(whole), [whole]);
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_quote_opens_nothing() {
+        for text in ["SELECT name'a\\';", "SELECT a$b$c;", "SELECT $1$2;", "SELECT :e'a\\';", "SELECT 1e'\\';"] {
+            assert_eq!(commands(&format!("{text}SELECT 2;")), [text, "SELECT 2;"]);
+        }
+        assert_eq!(commands("BEGIN; END;"), ["BEGIN;", "END;"]);
+        assert_eq!(commands("CREATE TABLE t(); BEGIN; END;"), ["CREATE TABLE t();", "BEGIN;", "END;"]);
+    }
+
+    #[test]
+    fn comments_and_space_before_a_command_are_dropped_but_for_block_comments() {
+        assert_eq!(commands("-- a\n  SELECT 1; -- b\n\n-- c"), ["SELECT 1;"]);
+        assert_eq!(commands("/*+ hint */ SELECT 1;\n/* nothing else */"), ["/*+ hint */ SELECT 1;"]);
+        assert_eq!(read_sql("  -- a\n SELECT 1;", 0).unwrap().start, 8);
+    }
+
+    #[test]
+    fn code_strings_and_comments_are_told_apart() {
+        use SegmentKind::*;
+        let expected =
+            [(Code, "a "), (Quoted, "'b'"), (Code, "::c "), (Comment, "/* d */"), (Quoted, "$$e$$"), (Code, ";")];
+        let expected: Vec<_> = expected.into_iter().map(|(kind, text)| (kind, text.to_owned())).collect();
+        assert_eq!(kinds("a 'b'::c /* d */$$e$$;"), expected);
+    }
+
+    #[test]
+    fn a_backslash_in_code_ends_a_command() {
+        assert_eq!(read_sql("SELECT 1 \\gset", 0).unwrap().ending, Ending::Backslash(10));
+        assert_eq!(read_sql("SELECT '\\g' \\gset", 0).unwrap().ending, Ending::Backslash(13));
+    }
+}

@@ -97,3 +97,49 @@ fn next_variable(text: &str, mut offset: usize) -> Option<(usize, usize)> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::script::{Piece, Statement, Symbols, parse};
+
+    fn statement(text: &str, symbols: &mut Symbols) -> Statement {
+        parse("x.sql", text, symbols).unwrap().statements.remove(0)
+    }
+
+    #[test]
+    fn each_occurrence_is_a_parameter_of_its_own() {
+        let mut symbols = Symbols::default();
+        let statement = statement("SELECT :a,:b, :a+:a::int8, x[:a::int:2], y:=:é;", &mut symbols);
+        assert_eq!(statement.parameterised, "SELECT $1,$2, $3+$4::int8, x[$5::int:2], y:=$6;");
+        let names: Vec<&str> = statement.parameters.iter().map(|id| symbols.name(*id)).collect();
+        assert_eq!(names, ["a", "b", "a", "a", "a", "é"]);
+        assert_eq!(statement.quoted_variables(), []);
+    }
+
+    #[test]
+    fn in_strings_variables_are_replaced_only_in_simple_mode() {
+        let mut symbols = Symbols::default();
+        let statement = statement("SELECT ':a', :a, '{\"k\":b}', '12:30' /* :c */;", &mut symbols);
+        assert_eq!(statement.parameterised, "SELECT ':a', $1, '{\"k\":b}', '12:30' /* :c */;");
+        let (a, b) = (symbols.find("a").unwrap(), symbols.find("b").unwrap());
+        let literal = |text: &str| Piece::Literal(text.to_owned());
+        let pieces = [
+            literal("SELECT '"),
+            Piece::Variable(a),
+            literal("', "),
+            Piece::Variable(a),
+            literal(", '{\"k\""),
+            Piece::Variable(b),
+            literal("}', '12:30' /* :c */;"),
+        ];
+        assert_eq!(statement.pieces, pieces);
+        assert_eq!(statement.quoted_variables(), [a, b]);
+        assert_eq!(symbols.find("c"), None);
+    }
+
+    #[test]
+    fn space_at_the_end_is_dropped() {
+        let statement = statement("SELECT 1 -- one \n \n\\gset", &mut Symbols::default());
+        assert_eq!(statement.text, "SELECT 1 -- one");
+    }
+}
