@@ -14,7 +14,7 @@ import random
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -227,7 +227,7 @@ def generated_expression(source: random.Random, depth: int) -> str:
     if depth == 0:
         return source.choice(OPERANDS)
     name = source.choice(list(FUNCTIONS))
-    forms = [
+    forms: list[Callable[[], str]] = [
         *[lambda: f"{inner()} {source.choice(BINARY)} {inner()}"] * 6,
         lambda: f"({inner()})",
         lambda: f"{source.choice(PREFIX)} {inner()}",
