@@ -214,7 +214,7 @@ mod tests {
         variables[plan.symbols.find("a").expect("known").0 as usize] = Value::Integer(7);
         let mut out = Vec::new();
         plan.statements[0].write_simple(&mut out, &variables, &plan.symbols);
-        assert_eq!(b"SELECT 7, :b\0", &out[5..]);
+        assert_eq!(b"SELECT 7, :b;\0", &out[5..]);
         out.clear();
         plan.statements[0].write_prepared(&mut out, &variables, true);
         let bind = b"B\0\0\0\x19\0s0\0\0\0\0\x02\0\0\0\x017\xff\xff\xff\xff\0\x01\0\x01";
