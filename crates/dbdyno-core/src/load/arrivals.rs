@@ -95,6 +95,9 @@ impl Rate {
 
     /// Solves start t + slope t^2 / 2 = units, in the form that also holds for a slope of 0.
     fn time_within(&self, units: f64) -> f64 {
+        if units <= 0.0 {
+            return 0.0;
+        }
         let slope = (self.end - self.start) / self.window_ns;
         let root = (self.start * self.start + 2.0 * slope * units).max(0.0).sqrt();
         2.0 * units / (self.start + root)

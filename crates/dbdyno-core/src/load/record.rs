@@ -50,11 +50,6 @@ impl Tally {
         self.histogram.len()
     }
 
-    /// Their sum.
-    pub(super) fn sum_ns(&self) -> u64 {
-        self.sum_ns
-    }
-
     /// As the outcome holds it.
     pub(super) fn to_distribution(&self) -> Distribution {
         let mut bytes = Vec::new();
@@ -360,8 +355,8 @@ mod tests {
         assert_eq!((2, 1, 1, 2, 1), (units.successful, units.skipped, units.failed, units.retried, units.late));
         assert_eq!(1, units.failed_deadlock);
         let (response, service, queue) = record.totals();
-        assert_eq!(response.sum_ns(), service.sum_ns() + queue.sum_ns());
-        assert_eq!(record.ended_response_ns, response.sum_ns() + 1);
+        assert_eq!(response.sum_ns, service.sum_ns + queue.sum_ns);
+        assert_eq!(record.ended_response_ns, response.sum_ns + 1);
     }
 
     #[test]
@@ -369,8 +364,8 @@ mod tests {
         let mut record = record(true);
         record.counted_unit_ended(0, &times(1000, 1000, 1050), Fate::Successful, 1);
         let (response, service, queue) = record.totals();
-        assert_eq!((1, 50), (response.count(), response.sum_ns()));
-        assert_eq!((1, 50), (service.count(), service.sum_ns()));
-        assert_eq!((1, 0), (queue.count(), queue.sum_ns()));
+        assert_eq!((1, 50), (response.count(), response.sum_ns));
+        assert_eq!((1, 50), (service.count(), service.sum_ns));
+        assert_eq!((1, 0), (queue.count(), queue.sum_ns));
     }
 }
