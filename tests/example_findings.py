@@ -9,6 +9,7 @@ import dataclasses
 
 import numpy as np
 import synthetic
+
 from dbdyno.analysis.findings import (
     FORMAT,
     Arm,

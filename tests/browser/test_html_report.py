@@ -8,9 +8,10 @@ from typing import Any
 
 import example_findings
 import pytest
+from opened import Opened
+
 from dbdyno.analysis.findings import Findings
 from dbdyno.report.html import write_html
-from opened import Opened
 
 pytestmark = pytest.mark.browser
 

@@ -10,6 +10,7 @@ from typing import Any
 import example_findings
 import plotly.graph_objects
 import pytest
+
 from dbdyno.analysis.findings import ArmTrial, Bin, Estimate, Findings
 from dbdyno.report.html import write_html
 from dbdyno.report.html.chart import literal
@@ -173,6 +174,27 @@ def test_figures_stay_with_their_units() -> None:
     assert typeset("rose from 3.98 to 117 us (95 % of 2 sessions)") == (
         "rose from 3.98 to 117\u00a0µs (95\u00a0% of 2 sessions)"
     )
+
+
+def test_words_between_backquotes_are_code() -> None:
+    """The names of keys and commands in warnings; anything else that looks like markup stays text."""
+    assert typeset("use a longer `warm_up` <b>") == "use a longer <code>warm_up</code> &lt;b&gt;"
+
+
+def test_small_waits_are_drawn_together_and_listed_apart() -> None:
+    """A wait under half a percent everywhere has no key of its own, but a row of the table and its share of the bar."""
+    findings = example_findings.commit_write()
+    first = findings.arms[0]
+    waits = first.profile_ns.waits | {"LWLock:A": 0.004 * first.profile_total_ns, "LWLock:B": 10.0}
+    profile = dataclasses.replace(first.profile_ns, waits=waits)
+    arms = [dataclasses.replace(first, profile_ns=profile, profile_total_ns=profile.total), *findings.arms[1:]]
+    html = write_html(dataclasses.replace(findings, arms=arms))
+    bars = {trace["name"]: trace["x"][0] for trace in figures(html)[0]["data"]}
+    small = waits["LWLock:A"] + waits["LWLock:B"] + waits["IO:WalWrite"]
+
+    assert "LWLock:A" not in bars
+    assert bars["other waits, each under 0.5 %"] * 1e6 == pytest.approx(small)
+    assert "<span>LWLock:B</span>" in html.partition('id="table-profile-figures"')[2]
 
 
 def test_estimate_without_interval_is_shown_alone() -> None:

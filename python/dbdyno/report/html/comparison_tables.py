@@ -9,6 +9,9 @@ from dbdyno.report.html.table import Cell, Column, Section, Table
 from dbdyno.report.naming import part_name
 from dbdyno.report.numbers import p_value, percent, ratio
 
+# A part that moved by less than this share of the baseline's response time explains nothing.
+LEAST_CHANGE = 0.005
+
 
 def comparisons_table(findings: Findings) -> Table:
     """Every comparison, the primary metric's first."""
@@ -31,11 +34,11 @@ def comparisons_table(findings: Findings) -> Table:
 
 
 def reasons_table(findings: Findings) -> Table | None:
-    """Part by part, the greatest change first; None where no comparison has a reason."""
-    compared = [one for one in findings.comparisons if one.metric == findings.metric and one.why]
+    """Part by part, the greatest change first; None where no part of any arm changed."""
+    compared = [one for one in findings.comparisons if one.metric == findings.metric and _changes(one)]
     if not compared:
         return None
-    unit = time_unit(max(abs(reason.baseline_ns), abs(reason.arm_ns)) for one in compared for reason in one.why)
+    unit = time_unit(max(abs(reason.baseline_ns), abs(reason.arm_ns)) for one in compared for reason in _changes(one))
     columns = [
         Column("part", figures=False),
         Column("change", unit.name),
@@ -44,10 +47,16 @@ def reasons_table(findings: Findings) -> Table | None:
         Column("share of the baseline"),
     ]
     sections = [
-        Section(f"{one.arm} against {one.baseline}", [_reason_row(reason, unit) for reason in one.why])
+        Section(f"{one.arm} against {one.baseline}", [_reason_row(reason, unit) for reason in _changes(one)])
         for one in compared
     ]
     return Table("reasons", columns, sections)
+
+
+def _changes(one: Comparison) -> list[Reason]:
+    """The parts that moved enough to matter."""
+    least = LEAST_CHANGE * sum(reason.baseline_ns for reason in one.why)
+    return [reason for reason in one.why if abs(reason.difference_ns) >= least]
 
 
 def _comparison_row(one: Comparison) -> list[Cell]:

@@ -25,6 +25,7 @@ WAIT_CLASSES = {
     "LWLock": ("#D55E00", "#F0A06A", "#8C3E00", "#F6C9A6"),
     "Lock": ("#CC79A7", "#8B3A67", "#E6B9D2"),
 }
+SMALL_WAITS = "#B9A3D0"
 OTHER_WAITS = ("#E69F00", "#F0D264", "#9A6A00", "#F3E3A6")
 
 ARMS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C5AA8")

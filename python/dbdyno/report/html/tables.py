@@ -16,6 +16,9 @@ from dbdyno.report.numbers import percent
 Definitions = list[tuple[str, str]]
 
 
+VERSION_NAMES = {"version": "dbdyno", "build_profile": "build profile", "server": "server"}
+
+
 def unit_of_work(arrangement: Arrangement) -> Table:
     """What one unit of work costs in each arm."""
     arms = [one.arm for one in arrangement.placed()]
@@ -140,7 +143,7 @@ def provenance(findings: Findings) -> Definitions:
         ("metric", metric_name(findings.metric)),
         ("margin", percent(findings.margin)),
     ]
-    return own + [(name.replace("_", " "), version) for name, version in findings.versions.items()]
+    return own + [(VERSION_NAMES.get(name, name), version) for name, version in findings.versions.items()]
 
 
 def machine(findings: Findings) -> Definitions:

@@ -44,7 +44,7 @@ def _panel(group: Group) -> Panel:
         HEIGHT_PX,
         [_line(one) for one in drawn],
         x=time_axis(max(1, min(one.low_ns for one in bins)), max(one.high_ns for one in bins)),
-        y={"rangemode": "tozero", "tickformat": ".0%", "nticks": 5},
+        y={"rangemode": "tozero", "tickformat": "~g", "ticksuffix": " %", "nticks": 5},
     )
 
 
@@ -55,7 +55,7 @@ def _line(one: Placed) -> Json:
         "mode": "lines",
         "name": literal(one.label),
         "x": x,
-        "y": y,
+        "y": [100 * share for share in y],
         "text": [f"{literal(one.label)}<br>{words}" for words in text],
         "hovertemplate": "%{text}<extra></extra>",
         "line": {"color": one.mark.colour, "dash": one.mark.dash, "width": 1.8},

@@ -31,7 +31,7 @@ def chart(findings: Findings, arrangement: Arrangement) -> Chart | None:
     axis = _common_axis(compared.values(), findings.margin)
     tables = [
         ("All comparisons as figures", comparisons_table(findings)),
-        ("What changed in the time of a unit of work", reasons_table(findings)),
+        ("Which parts of the time of a unit of work changed", reasons_table(findings)),
     ]
     return Chart(
         id="effects",

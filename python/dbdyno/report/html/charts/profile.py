@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from dbdyno.analysis.findings import Arm
 from dbdyno.report.html import palette
 from dbdyno.report.html.arrangement import Arrangement, Group
 from dbdyno.report.html.chart import GREY, Chart, Json, Key, Panel, literal, panel, title
@@ -18,13 +19,23 @@ BAND_PX = 24
 AXIS_PX = 46
 
 
+# A wait that is less than this share of the response time in every arm is drawn together with its like.
+SMALL_WAIT_SHARE = 0.005
+SMALL_WAITS = "other waits, each under 0.5 %"
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the profile: its key in the findings, its name in the report, its fill."""
+    """A part of the drawing: its name, its fill, and the parts of the profile that it holds."""
 
-    key: str
     name: str
     fill: Fill
+    keys: tuple[str, ...]
+
+    def time(self, arm: Arm) -> float:
+        """Its nanoseconds in an arm; a part that is not known takes no room."""
+        parts = arm.profile_ns.parts()
+        return sum(parts.get(key, 0.0) for key in self.keys)
 
 
 def chart(arrangement: Arrangement) -> Chart | None:
@@ -46,23 +57,39 @@ def chart(arrangement: Arrangement) -> Chart | None:
         ),
         panels=[_panel(group, parts) for group in arrangement.groups],
         keys=[Key(part.name, part.fill) for part in parts],
-        tables=[("The same as figures", _table(arrangement, parts))],
+        tables=[("The same as figures", _table(arrangement))],
     )
 
 
 def _parts(arrangement: Arrangement) -> list[Part]:
     """Every part that has some time in some arm, in stacking order."""
-    seen = {key for one in arrangement.placed() for key, ns in one.arm.profile_ns.parts().items() if ns}
-    everything = {
-        "queue": Fill(palette.QUEUE),
-        "cpu": Fill(palette.CPU),
-        "run_queue": Fill(palette.RUN_QUEUE),
-        **arrangement.wait_fills,
-        "asleep_no_wait_event": Fill(palette.ASLEEP),
-        "client_and_network": Fill(palette.CLIENT),
-        "unaccounted": Fill(palette.UNACCOUNTED, "/"),
-    }
-    return [Part(key, part_name(key), fill) for key, fill in everything.items() if key in seen]
+    small = _small_waits(arrangement)
+    large = {event: fill for event, fill in arrangement.wait_fills.items() if event not in small}
+    parts = [
+        *(Part(part_name(key), fill, (key,)) for key, fill in (BEFORE_WAITS | large).items()),
+        Part(SMALL_WAITS, Fill(palette.SMALL_WAITS), small),
+        *(Part(part_name(key), fill, (key,)) for key, fill in AFTER_WAITS.items()),
+    ]
+    return [part for part in parts if any(part.time(one.arm) for one in arrangement.placed())]
+
+
+BEFORE_WAITS = {"queue": Fill(palette.QUEUE), "cpu": Fill(palette.CPU), "run_queue": Fill(palette.RUN_QUEUE)}
+AFTER_WAITS = {
+    "asleep_no_wait_event": Fill(palette.ASLEEP),
+    "client_and_network": Fill(palette.CLIENT),
+    "unaccounted": Fill(palette.UNACCOUNTED, "/"),
+}
+
+
+def _small_waits(arrangement: Arrangement) -> tuple[str, ...]:
+    """The wait events that are small in every arm; one alone keeps its name."""
+    arms = [one.arm for one in arrangement.placed()]
+    small = tuple(
+        event
+        for event in arrangement.wait_fills
+        if all(arm.profile_ns.waits.get(event, 0.0) < SMALL_WAIT_SHARE * arm.profile_total_ns for arm in arms)
+    )
+    return small if len(small) > 1 else ()
 
 
 def _panel(group: Group, parts: Sequence[Part]) -> Panel:
@@ -85,7 +112,7 @@ def _panel(group: Group, parts: Sequence[Part]) -> Panel:
 
 def _bars(group: Group, part: Part, rows: Rows, unit: Unit) -> Json | None:
     """One part in all arms of the group; None where no arm has any of it."""
-    times = [one.arm.profile_ns.parts().get(part.key, 0.0) for one in group.placed]
+    times = [part.time(one.arm) for one in group.placed]
     if not any(times):
         return None
     name = literal(part.name)
@@ -117,11 +144,14 @@ def _zero(rows: Rows) -> Json:
     }  # fmt: skip
 
 
-def _table(arrangement: Arrangement, parts: Sequence[Part]) -> Table:
+def _table(arrangement: Arrangement) -> Table:
+    """Every part of every arm, the small waits too."""
     placed = arrangement.placed()
     unit = time_unit(one.arm.profile_total_ns for one in placed)
     profiles = [one.arm.profile_ns.parts() for one in placed]
-    rows = [[Cell(part.name), *(_cell(profile.get(part.key), unit) for profile in profiles)] for part in parts]
+    seen = {key for profile in profiles for key, ns in profile.items() if ns}
+    keys = [key for key in (*BEFORE_WAITS, *arrangement.wait_fills, *AFTER_WAITS) if key in seen]
+    rows = [[Cell(part_name(key)), *(_cell(profile.get(key), unit) for profile in profiles)] for key in keys]
     totals = [Cell("response time"), *(Cell(unit.text(one.arm.profile_total_ns)) for one in placed)]
     columns = [Column("part", figures=False), *(Column(one.arm.arm, unit.name) for one in placed)]
     return Table("profile-figures", columns, [Section(None, rows), Section(None, [totals])])

@@ -44,7 +44,12 @@ def _panel(group: Group) -> Panel:
         f"Throughput of every trial, by arm. {spoken}.",
         rows.height_px + AXIS_PX,
         [trace for one, row in pairs for trace in (_density(one, row), _points(one, row))],
-        x={"title": title("deviation from the arm's own estimate"), "tickformat": "+.2~%", "nticks": 6},
+        x={
+            "title": title("deviation from the arm's own estimate"),
+            "tickformat": "+~g",
+            "ticksuffix": " %",
+            "nticks": 6,
+        },
         y=rows.axis(),
         annotations=rows.notes,
         violingap=0,
@@ -52,8 +57,8 @@ def _panel(group: Group) -> Panel:
 
 
 def _relative(one: Placed) -> list[float]:
-    """On the scale of its own arm, because arms that differ by a factor would leave no width to a spread of 3 %."""
-    return [trial.throughput_per_s / one.arm.throughput_per_s.estimate - 1 for trial in one.arm.by_trial]
+    """Per cent of its own arm's estimate: where arms differ by a factor, a spread of 3 % would have no width."""
+    return [100 * (trial.throughput_per_s / one.arm.throughput_per_s.estimate - 1) for trial in one.arm.by_trial]
 
 
 def _density(one: Placed, row: Row) -> Json:
@@ -70,7 +75,7 @@ def _density(one: Placed, row: Row) -> Json:
         "line": {"color": one.mark.colour, "width": 1},
         "fillcolor": translucent(one.mark.colour),
         "scalemode": "width",
-        "spanmode": "soft",
+        "spanmode": "hard",
     }
 
 
