@@ -154,6 +154,14 @@ def test_settings_reload_and_restart(server: EmbeddedServer) -> None:
     assert server.read_settings(["shared_buffers"]) == {"shared_buffers": "128MB"}
 
 
+def test_setting_that_is_so_already(server: EmbeddedServer) -> None:
+    """A setting that needs a restart to change, asked to be what it is, is effective without one."""
+    applied = server.apply_settings({"max_worker_processes": 8, "wal_buffers": "4MB"})
+    assert applied.restarted == ()
+    assert applied.values == {"max_worker_processes": "8", "wal_buffers": "4MB"}
+    server.apply_settings({})
+
+
 def test_lists_are_lists(server: EmbeddedServer) -> None:
     """Two libraries in one text are two libraries."""
     applied = server.apply_settings({"session_preload_libraries": "auto_explain, pg_stat_statements"})
