@@ -1,7 +1,7 @@
 """How long the storage takes to make a small write durable.
 
 The write goes where WAL writes go: sequentially over space that is already allocated and written, 8 KiB at a time, each
-followed by fdatasync. Python adds about 2 us to a flush, which even the fastest devices take 10 us for.
+followed by fdatasync. Python's part is at most 1.3 us, the median on tmpfs, where there is nothing to flush.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ from dbdyno.targets.statements import failing_as_run_failure, vacuum_statement
 from dbdyno.targets.target import Applied, Connection, SettingValue
 from dbdyno.targets.template import DATABASE, SETTINGS_FILE, SUPERUSER, copy_template, template_cluster
 
-READY_LIMIT_S = 10.0
+READY_LIMIT_S = 30.0
 TEMPLATE_DATABASE = "dbdyno_template"
 
 # sun_path holds 107 bytes and a zero (unix(7)).
@@ -111,8 +111,8 @@ class EmbeddedServer:
         self._start_process()
 
     def stop(self) -> None:
-        """End the server and remove its directory. Does nothing when there is none."""
-        self._stop_process()
+        """End the server at once and remove its directory. Does nothing when there is none."""
+        self._stop_process(keep_data=False)
         if self._socket_descriptor is not None:
             os.close(self._socket_descriptor)
             self._socket_descriptor = None
@@ -124,7 +124,7 @@ class EmbeddedServer:
 
     def restart(self) -> None:
         """Stop in order and start again, on the same data. Every session is lost, ours is made anew."""
-        self._stop_process()
+        self._stop_process(keep_data=True)
         self._start_process()
 
     @property
@@ -275,7 +275,7 @@ class EmbeddedServer:
             if self._process.poll() is not None:
                 raise self._start_failure(log_begins)
             if time.monotonic() > limit:
-                self._stop_process()
+                self._stop_process(keep_data=False)
                 raise DynoError(
                     "server_start_failed",
                     f"the embedded server does not answer after {READY_LIMIT_S:g} s: {self._last_words()}",
@@ -295,10 +295,10 @@ class EmbeddedServer:
             self._control.close()
             self._control = None
 
-    def _stop_process(self) -> None:
+    def _stop_process(self, *, keep_data: bool) -> None:
         self._close_control()
         if self._process is not None:
-            cleaned_up = stop_server(self._process)
+            cleaned_up = stop_server(self._process, keep_data=keep_data)
             self._process = None
             if not cleaned_up:
                 remove_shared_memory(self._started_instance().cluster)

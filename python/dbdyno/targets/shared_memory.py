@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import time
 from pathlib import Path
 
 _SEGMENT_MAGIC = 679834894
@@ -26,6 +27,8 @@ _ITEM = struct.Struct("=II32x")
 _SEGMENT_HEADER = struct.Struct("=iiQQI")
 _IPC_RMID = 0
 _SHM_RDONLY = 0o10000
+# Children of a killed postmaster end when they next look whether it lives: at once, unless they are busy.
+_CHILDREN_END_LIMIT_S = 5.0
 _POSIX_MEMORY = Path("/dev/shm")
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -40,7 +43,7 @@ def remove_shared_memory(cluster: Path) -> None:
         key_and_id = (cluster / "postmaster.pid").read_text().splitlines()[6].split()
     except (OSError, IndexError):
         return
-    if len(key_and_id) != 2 or not _is_free(key_and_id):
+    if len(key_and_id) != 2 or not _becomes_free(key_and_id):
         return
     segment = int(key_and_id[1])
     control = _control_handle(segment)
@@ -49,13 +52,23 @@ def remove_shared_memory(cluster: Path) -> None:
         _remove_posix_segments(_POSIX_MEMORY / f"PostgreSQL.{control}")
 
 
-def _is_free(key_and_id: list[str]) -> bool:
-    """Whether the kernel's list has this key with this id (ids are used again), and no process attached."""
+def _becomes_free(key_and_id: list[str]) -> bool:
+    """Whether this segment is there and no process is attached to it, at the latest when all have had time to end."""
+    limit = time.monotonic() + _CHILDREN_END_LIMIT_S
+    while attached := _processes_attached(key_and_id):
+        if time.monotonic() > limit:
+            return False
+        time.sleep(0.01)
+    return attached == 0
+
+
+def _processes_attached(key_and_id: list[str]) -> int | None:
+    """As the kernel lists it; None for no such segment (ids are used again, so the key must fit as well)."""
     for row in Path("/proc/sysvipc/shm").read_text().splitlines()[1:]:
         fields = row.split()
         if fields[:2] == key_and_id:
-            return fields[6] == "0"
-    return False
+            return int(fields[6])
+    return None
 
 
 def _control_handle(segment: int) -> int | None:
