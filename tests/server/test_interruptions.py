@@ -42,7 +42,7 @@ def shared_memory() -> set[str]:
 def sockets(cache: Path) -> list[str]:
     """Listening sockets below `cache`, as the kernel knows them."""
     lines = Path("/proc/net/unix").read_text().splitlines()
-    return [line for line in lines if str(cache) in line or ".s.PGSQL." in line and "../socket" in line]
+    return [line for line in lines if str(cache) in line or (".s.PGSQL." in line and "../socket" in line)]
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import threading
 import time
 from pathlib import Path
 
-import psycopg
 import pytest
 from small_experiment import command, write_experiment
 
