@@ -3,8 +3,8 @@
 An independent second implementation, so that tests need no built core and can check the core's reading.
 Fixed here: lowest value 1, 3 significant digits, hence 2048 sub-buckets.
 
-    compressed   cookie 0x1c849304 | length | zlib( encoded )
-    encoded      cookie 0x1c849303 | length of counts | offset 0 | digits 3 | lowest | highest | ratio 1.0 | counts
+    compressed   cookie 0x1c849314 | length | zlib( encoded )
+    encoded      cookie 0x1c849313 | length of counts | offset 0 | digits 3 | lowest | highest | ratio 1.0 | counts
     counts       zigzag LEB128, at most 9 bytes each; a negative number -n stands for n empty buckets
 """
 
@@ -19,8 +19,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-COOKIE_COMPRESSED = 0x1C849304
-COOKIE_ENCODED = 0x1C849303
+COOKIE_COMPRESSED = 0x1C849314
+COOKIE_ENCODED = 0x1C849313
 HEADER = struct.Struct(">iiiiqqd")
 SUB_BUCKET_BITS = 11
 HALF = 1 << (SUB_BUCKET_BITS - 1)

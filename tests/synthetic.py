@@ -64,10 +64,10 @@ SHAPES: dict[str, Shape] = {
         flush_period_ns=200_000_000, flush_time_ns=2_000_000, spread=0.7,
     ),
     "cpu-bound/wait-immediate": Shape(
-        cpu=6_420_000, run_queue=9_400_000, waits={"IO:WalSync": 610_000, "LWLock:WALWrite": 52_000}, spread=0.2
+        cpu=6_420_000, run_queue=9_400_000, waits={"IO:WalSync": 400_000, "LWLock:WALWrite": 52_000}, spread=0.2
     ),
     "cpu-bound/wait-batch": Shape(
-        cpu=6_430_000, run_queue=9_420_000, waits={"IO:WalSync": 600_000, "LWLock:WALWrite": 40_000}, spread=0.2
+        cpu=6_430_000, run_queue=9_420_000, waits={"IO:WalSync": 391_000, "LWLock:WALWrite": 40_000}, spread=0.2
     ),
     "cpu-bound/nowait-immediate": Shape(
         cpu=6_400_000, run_queue=9_580_000, waits={"LWLock:WALInsert": 2_000}, spread=0.2,

@@ -111,24 +111,31 @@ fn sleep_spin_and_row_lock_are_seen_as_what_they_are() {
     }
 }
 
-/// A backend that goes to sleep and wakes up two thousand times a second: were event and state of
-/// different instants, some naps would show as asleep without an event.
+/// Eight backends that sleep and compute in turn, two thousand times a second each: were event and state
+/// of different instants, some naps would show as asleep without an event.
 #[test]
 fn short_waits_are_not_taken_for_their_neighbours() {
     let Some(server) = Server::start(&[]) else { return };
-    let mut napper = server.session();
+    let mut nappers = [(); 8].map(|()| server.session());
     for route in routes().into_iter().filter(|route| *route != "sql") {
-        let probe = attach_to(&server, route, &[&napper], phases(1, Phase::InUnit));
-        napper.send("select count(pg_sleep(0.0003)) from generate_series(1, 1000000)");
+        let probe = attach_to(&server, route, &nappers.each_ref(), phases(8, Phase::InUnit));
+        let nap = "do $$ begin loop perform pg_sleep(0.0003); for i in 1..2000 loop end loop; end loop; end $$";
+        nappers.iter_mut().for_each(|session| session.send(nap));
         sleep(Duration::from_millis(100));
-        let Watched { outcome, .. } = watch(probe, 1, Duration::from_secs(2));
-        let seen = &outcome.clients[0];
-        let naps = seen.asleep_in_unit["Timeout:PgSleep"];
-        let strays = seen.asleep_in_unit.values().sum::<u64>() - naps + seen.asleep_in_unit_no_wait_event;
-        println!("{route}: {naps} naps, {strays} strays, {} running", seen.running);
-        assert!(naps > 500 && strays * 100 <= naps, "{route}: {seen:?}");
-        server.session().rows(&format!("select pg_cancel_backend({})", napper.pid));
-        napper.rows("select 1");
+        let Watched { outcome, clocks, elapsed_ns } = watch(probe, 8, Duration::from_secs(1));
+        let sum = |count: fn(&ClientSnapshots) -> u64| outcome.clients.iter().map(count).sum::<u64>();
+        let naps = sum(|client| client.asleep_in_unit["Timeout:PgSleep"]);
+        let asleep = sum(|client| client.asleep_in_unit.values().sum::<u64>() + client.asleep_in_unit_no_wait_event);
+        let running = sum(|client| client.running);
+        let runnable_ns: u64 = clocks.iter().map(|(cpu_ns, run_queue_ns)| cpu_ns + run_queue_ns).sum();
+        let running_by_clocks = runnable_ns as f64 / (8 * elapsed_ns) as f64;
+        let running_by_snapshots = running as f64 / (running + asleep) as f64;
+        println!(
+            "{route}: {naps} of {asleep}; {running_by_snapshots:.3} running, {running_by_clocks:.3} by the clocks"
+        );
+        assert!(naps > 2000 && (asleep - naps) * 1000 <= asleep, "{route}: {:?}", outcome.clients);
+        server.session().rows("select pg_cancel_backend(pid) from pg_stat_activity where query like '%pg_sleep%'");
+        nappers.iter_mut().for_each(|session| drop(session.rows("select 1")));
     }
 }
 

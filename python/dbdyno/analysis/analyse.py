@@ -52,6 +52,7 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document]) -> Fin
         seed=run["seed"],
         blocks=run["blocks"],
         blocks_complete=len(blocks),
+        window_ns=max((t["outcome"]["window_ns"] for found in counted.values() for _, t in found), default=0),
         metric=run["metric"],
         higher_is_better=HIGHER_IS_BETTER[run["metric"]],
         margin=run["margin"],

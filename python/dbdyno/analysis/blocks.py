@@ -33,9 +33,6 @@ def counted_blocks(run: Document, trials: Sequence[Document]) -> dict[int, Block
     return counted
 
 
-def log_ratios(
-    blocks: Mapping[int, Block], arm_values: Sequence[float], baseline_values: Sequence[float]
-) -> list[float]:
-    """The log of arm / baseline within each block; values are in the order of `blocks`."""
-    assert len(blocks) == len(arm_values) == len(baseline_values)
+def log_ratios(arm_values: Sequence[float], baseline_values: Sequence[float]) -> list[float]:
+    """The log of arm / baseline within each block, from the figures of both in the same order of blocks."""
     return [math.log(arm / baseline) for arm, baseline in zip(arm_values, baseline_values, strict=True)]

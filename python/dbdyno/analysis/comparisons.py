@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 
 from dbdyno.analysis.blocks import Block, log_ratios
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import ratio
-from dbdyno.analysis.findings import Arm, Comparison, Estimate
+from dbdyno.analysis.findings import Arm, Comparison, Estimate, Reason
 from dbdyno.analysis.holm import holm
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER, value
 from dbdyno.analysis.profile import why
 from dbdyno.analysis.signed_rank import p_value
 from dbdyno.analysis.verdict import Effect, blocks_needed, verdict
 
+Pair = tuple[str, str]  # arm and baseline
+
+
+def pairs(run: Document) -> list[Pair]:
+    """Every arm that has a baseline in this run, with it, in file order."""
+    present = {arm["arm"] for arm in run["arms"]}
+    return [(arm["arm"], arm["baseline"]) for arm in run["arms"] if arm["baseline"] in present]
+
 
 def compare(
-    run: Document,
-    blocks: Mapping[int, Block],
-    arms: Mapping[str, Arm],
-    limited_by: Mapping[tuple[str, str], list[str]],
+    run: Document, blocks: Mapping[int, Block], arms: Mapping[str, Arm], limited_by: Mapping[Pair, list[str]]
 ) -> list[Comparison]:
     """All comparisons of the run's metric: one family for Holm.
 
@@ -28,61 +34,86 @@ def compare(
         run: the run document.
         blocks: the counted blocks, at least one.
         arms: the findings of each arm.
-        limited_by: for each (arm, baseline) the codes of the warnings that limit its verdict.
+        limited_by: for each pair the codes of the warnings that limit its verdict.
     """
-    metric, margin = run["metric"], run["margin"]
+    metric = run["metric"]
     figures = {arm["arm"]: [value(metric, arm, block[arm["arm"]]) for block in blocks.values()] for arm in run["arms"]}
-    pairs = list(limited_by)
-    logs = [log_ratios(blocks, figures[arm], figures[baseline]) for arm, baseline in pairs]
-    p_values = [p_value(pair) for pair in logs]
+    logs = {pair: log_ratios(figures[pair[0]], figures[pair[1]]) for pair in limited_by}
+    p_values = {pair: p_value(values) for pair, values in logs.items()}
     adjusted = _adjusted(p_values)
+    reasons = _reasons(run, arms, list(logs))
+    judge = _Judge(metric, run["margin"], len(logs))
     return [
-        _comparison(metric, margin, arms[arm], arms[baseline], log, p, p_holm, limited_by[arm, baseline], len(pairs))
-        for (arm, baseline), log, p, p_holm in zip(pairs, logs, p_values, adjusted, strict=True)
+        judge.comparison(pair, logs[pair], p_values[pair], adjusted[pair], reasons[pair], limited_by[pair])
+        for pair in logs
     ]
 
 
-def pairs(run: Document) -> list[tuple[str, str]]:
-    """Every arm that has a baseline in this run, with it, in file order."""
-    present = {arm["arm"] for arm in run["arms"]}
-    return [(arm["arm"], arm["baseline"]) for arm in run["arms"] if arm["baseline"] in present]
+def _adjusted(p_values: Mapping[Pair, float | None]) -> dict[Pair, float | None]:
+    """Holm's p values; all are None together, because all pairs have the same blocks."""
+    known = [p for p in p_values.values() if p is not None]
+    if len(known) < len(p_values):
+        return dict.fromkeys(p_values)
+    return dict(zip(p_values, holm(known), strict=True))
 
 
-def _adjusted(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's p values; all are None together, because all comparisons have the same blocks."""
-    known = [p for p in p_values if p is not None]
-    return list(holm(known)) if len(known) == len(p_values) else [None] * len(p_values)
+def _reasons(run: Document, arms: Mapping[str, Arm], compared: Sequence[Pair]) -> dict[Pair, list[Reason]]:
+    """Profiles are compared per unit, or per row where the metric is."""
+    rows = {arm["arm"]: arm["rows_per_unit"] if run["metric"] == "rows_per_s" else 1 for arm in run["arms"]}
+    return {
+        (arm, baseline): why(
+            arms[arm].profile_ns, arms[baseline].profile_ns, arm_rows=rows[arm], baseline_rows=rows[baseline]
+        )
+        for arm, baseline in compared
+    }
 
 
-def _comparison(
-    metric: str, margin: float, arm: Arm, baseline: Arm, log: list[float],
-    p: float | None, p_holm: float | None, limited_by: list[str], family: int,
-) -> Comparison:  # fmt: skip
-    ratio_95, ratio_90 = ratio(log), ratio(log, confidence=0.90)
-    effect = Effect(
-        blocks=len(log),
-        log_ratio=math.log(ratio_95.estimate),
-        half_width_95=_log_half_width(ratio_95),
-        half_width_90=_log_half_width(ratio_90),
-        inside_margin_90=_inside_margin(ratio_90, margin),
-        p_value_holm=p_holm,
-    )
-    earned = "deviation" not in limited_by
-    word = verdict(effect, margin, HIGHER_IS_BETTER[metric]) if earned else "undecided"
-    return Comparison(
-        arm=arm.arm,
-        baseline=baseline.arm,
-        metric=metric,
-        ratio=ratio_95,
-        ratio_90=ratio_90,
-        p_value=p,
-        p_value_holm=p_holm,
-        verdict=word,
-        blocks_needed=blocks_needed(effect, margin, family) if word == "undecided" and earned else None,
-        block_ratios=[math.exp(value) for value in log],
-        why=why(arm.profile_ns, baseline.profile_ns),
-        limited_by=limited_by,
-    )
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Judge:
+    """What all comparisons of one family share."""
+
+    metric: str
+    margin: float
+    comparisons: int
+
+    def comparison(
+        self,
+        pair: Pair,
+        logs: list[float],
+        p: float | None,
+        p_holm: float | None,
+        reasons: list[Reason],
+        limited_by: list[str],
+    ) -> Comparison:
+        ratio_95, ratio_90 = ratio(logs), ratio(logs, confidence=0.90)
+        effect = self._effect(ratio_95, ratio_90, len(logs), p_holm)
+        earned = "deviation" not in limited_by
+        word = verdict(effect, self.margin, HIGHER_IS_BETTER[self.metric]) if earned else "undecided"
+        wanted = word == "undecided" and earned
+        return Comparison(
+            arm=pair[0],
+            baseline=pair[1],
+            metric=self.metric,
+            ratio=ratio_95,
+            ratio_90=ratio_90,
+            p_value=p,
+            p_value_holm=p_holm,
+            verdict=word,
+            blocks_needed=blocks_needed(effect, self.margin, self.comparisons) if wanted else None,
+            block_ratios=[math.exp(log) for log in logs],
+            why=reasons,
+            limited_by=limited_by,
+        )
+
+    def _effect(self, ratio_95: Estimate, ratio_90: Estimate, blocks: int, p_holm: float | None) -> Effect:
+        return Effect(
+            blocks=blocks,
+            log_ratio=math.log(ratio_95.estimate),
+            half_width_95=_log_half_width(ratio_95),
+            half_width_90=_log_half_width(ratio_90),
+            inside_margin_90=_inside_margin(ratio_90, self.margin),
+            p_value_holm=p_holm,
+        )
 
 
 def _log_half_width(interval: Estimate) -> float | None:

@@ -151,8 +151,8 @@ class ArmTrial:
 class Arm:
     """One arm over all its counted trials.
 
-    `profile_ns` is the mean over all counted units and sums to `profile_total_ns`, the mean response time of
-    all units; `response_time_ns.mean` is estimated over trials, hence differs from it where trials differ.
+    `profile_ns` is the mean over all counted units that ended and sums to `profile_total_ns`, their mean response
+    time; `response_time_ns.mean` is that of successful units, estimated over trials, hence differs where trials do.
     WAL and full-page images are per commit, which is per unit where a unit is one transaction.
     """
 
@@ -184,6 +184,7 @@ class Arm:
 class Reason:
     """One part of a profile and how much it changed per unit of work, arm minus baseline.
 
+    Per row instead, where the metric is `rows_per_s`.
     `baseline_share` is the part's share of the baseline's response time.
     """
 
@@ -250,6 +251,7 @@ class Findings:
     seed: int
     blocks: int
     blocks_complete: int
+    window_ns: int
     metric: str
     higher_is_better: bool
     margin: float

@@ -3,6 +3,9 @@
 The identity: queue + CPU + run queue + waits + asleep without a wait event + client and network + unaccounted
 = response time. It holds exactly in each trial's integers, hence for their sums over an arm's trials;
 dividing by the units leaves rounding in the last digit of a float.
+
+The server's clocks cannot tell a unit that succeeded from one that failed, so a profile is the mean over all counted
+units that ended; where none failed, these are the successful ones.
 """
 
 from __future__ import annotations
@@ -16,16 +19,16 @@ from dbdyno.analysis.findings import Reason, TimeProfile
 
 
 def time_profile(trials: Sequence[Document]) -> TimeProfile:
-    """The mean profile of a successful unit over all the trials of an arm.
+    """The mean profile of a unit that ended, over all the trials of an arm.
 
     CPU and run queue are None where any trial lacks the server's clocks, because a mean over some trials would
     not add up with the parts of all; what the other trials had there is then unaccounted.
     """
     outcomes = [trial["outcome"] for trial in trials]
-    units = sum(outcome["response_time"]["count"] for outcome in outcomes)
+    units = sum(_ended(outcome["units"]) for outcome in outcomes)
     waits_ns: Counter[str] = Counter()
     for outcome in outcomes:
-        _assert_identity(outcome)
+        _assert_identity(outcome["profile"])
         waits_ns.update(outcome["profile"]["waits_ns"])
 
     def mean(part: str) -> float:
@@ -41,30 +44,38 @@ def time_profile(trials: Sequence[Document]) -> TimeProfile:
         client_and_network=mean("client_and_network_ns"),
         unaccounted=mean("unaccounted_ns") + (0.0 if clocks else mean("cpu_ns") + mean("run_queue_ns")),
     )
-    response_time = sum(outcome["response_time"]["sum_ns"] for outcome in outcomes) / units
-    assert math.isclose(profile.total, response_time, rel_tol=1e-9), (profile.total, response_time)
+    assert math.isclose(profile.total, mean("total_ns"), rel_tol=1e-9), (profile.total, mean("total_ns"))
     return profile
 
 
-def why(arm: TimeProfile, baseline: TimeProfile) -> list[Reason]:
-    """What changed, part by part, the greatest change first; the differences sum to that of the totals."""
-    arm_parts, baseline_parts = arm.parts(), baseline.parts()
+def why(arm: TimeProfile, baseline: TimeProfile, *, arm_rows: int = 1, baseline_rows: int = 1) -> list[Reason]:
+    """What changed, part by part, the greatest change first; the differences sum to that of the totals.
+
+    Where arms are compared per row, so are their profiles: give the rows of one unit of each.
+    """
+    arm_parts = {part: ns / arm_rows for part, ns in arm.parts().items()}
+    baseline_parts = {part: ns / baseline_rows for part, ns in baseline.parts().items()}
+    baseline_total = sum(baseline_parts.values())
     reasons = [
         Reason(
             part=part,
             baseline_ns=baseline_parts.get(part, 0.0),
             arm_ns=arm_parts.get(part, 0.0),
             difference_ns=arm_parts.get(part, 0.0) - baseline_parts.get(part, 0.0),
-            baseline_share=baseline_parts.get(part, 0.0) / baseline.total,
+            baseline_share=baseline_parts.get(part, 0.0) / baseline_total,
         )
         for part in {**baseline_parts, **arm_parts}
     ]
     return sorted(reasons, key=lambda reason: -abs(reason.difference_ns))
 
 
-def _assert_identity(outcome: Document) -> None:
-    profile = outcome["profile"]
+def _ended(units: Document) -> int:
+    """Counted units that ran to an end: not skipped, and not still under way when the trial gave up waiting."""
+    return int(units["successful"] + units["failed"] - units["failed_unfinished"])
+
+
+def _assert_identity(profile: Document) -> None:
     known = ("queue_ns", "cpu_ns", "run_queue_ns", "asleep_no_wait_event_ns", "client_and_network_ns", "unaccounted_ns")
     parts = sum(profile[part] or 0 for part in known) + sum(profile["waits_ns"].values())
-    totals = (profile["total_ns"], outcome["response_time"]["sum_ns"])
-    assert totals == (parts, parts), f"a time profile's parts sum to {parts} ns, its response times to {totals} ns"
+    total = profile["total_ns"]
+    assert parts == total, f"a time profile's parts sum to {parts} ns, its response times to {total} ns"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import typer
+from rich.console import Console
 
 from dbdyno.analysis.analyse import analyse
-from dbdyno.analysis.findings import Findings, to_json
+from dbdyno.analysis.findings import Findings
 from dbdyno.errors import DynoError
-from dbdyno.report import html, terminal
+from dbdyno.report import html, json_report, terminal
 from dbdyno.store import run_directory
 
 
@@ -32,9 +33,15 @@ def print_report(directory: Path, *, as_json: bool) -> None:
     """The findings on stdout."""
     findings = findings_of(directory)
     if as_json:
-        typer.echo(to_json(findings), nl=False)
+        typer.echo(json_report.render(findings), nl=False)
     else:
-        terminal.print_findings(findings, run_directory=str(directory), html=str(directory / run_directory.REPORT))
+        html_path = directory / run_directory.REPORT
+        terminal.print_report(
+            findings,
+            Console(),
+            run_directory=str(directory),
+            report=str(html_path) if html_path.exists() else None,
+        )
 
 
 def write_html(directory: Path) -> Path:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import typer
@@ -12,7 +14,7 @@ from dbdyno import experiments
 from dbdyno.commands.progress import StderrProgress
 from dbdyno.commands.report_command import print_report, write_html
 from dbdyno.design.experiment import Experiment, load_experiment
-from dbdyno.errors import DynoError
+from dbdyno.errors import EXIT_INTERRUPTED, DynoError
 from dbdyno.runner import run as runner
 from dbdyno.store import run_directory
 from dbdyno.targets.open import TargetRequest, open_target
@@ -29,6 +31,9 @@ def run(
     allow_write: bool = typer.Option(
         False, "--allow-write", help="Allow writing to --target, in a schema of our own that is dropped again."
     ),
+    allow_checkpoint: bool = typer.Option(
+        False, "--allow-checkpoint", help="Allow CHECKPOINT on --target, which all its users feel."
+    ),
     server_bin: Path | None = typer.Option(None, "--server-bin", metavar="DIR", help="PostgreSQL binaries to start."),
     data_dir: Path | None = typer.Option(
         None, "--data-dir", metavar="DIR", help="Where the embedded server keeps its data: the storage under test."
@@ -40,7 +45,9 @@ def run(
     as_json: bool = typer.Option(False, "--json", help="Print the findings as one JSON document."),
 ) -> None:
     """Run an experiment and say what it shows."""
-    where = TargetRequest(target, allow_write=allow_write, server_bin=server_bin, data_dir=data_dir)
+    where = TargetRequest(
+        target, allow_write=allow_write, allow_checkpoint=allow_checkpoint, server_bin=server_bin, data_dir=data_dir
+    )
     if resume is not None:
         _refuse_with_resume(experiment=experiment, blocks=blocks, quick=quick or None, seed=seed, out=out)
         directory = resume
@@ -58,14 +65,26 @@ def run(
 
 def _start(request: runner.Request, where: TargetRequest) -> None:
     run_directory.check_usable(request.directory)
-    with StderrProgress() as progress, open_target(where, request.experiment.target_settings) as target:
+    settings = request.experiment.target_settings
+    with _resumable(request.directory), StderrProgress() as progress, open_target(where, settings) as target:
         runner.start(request, target, progress)
 
 
 def _resume(directory: Path, where: TargetRequest) -> None:
-    experiment = runner.experiment_of(directory)
-    with StderrProgress() as progress, open_target(where, experiment.target_settings) as target:
+    settings = runner.experiment_of(directory).target_settings
+    with _resumable(directory), StderrProgress() as progress, open_target(where, settings) as target:
         runner.resume(directory, target, progress)
+
+
+@contextmanager
+def _resumable(directory: Path) -> Iterator[None]:
+    """Tells somebody who pressed Ctrl-C how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise DynoError(
+            "interrupted", f"interrupted; go on with dbdyno run --resume {directory}", exit_code=EXIT_INTERRUPTED
+        ) from None
 
 
 def _refuse_with_resume(**flags: object) -> None:

@@ -75,7 +75,7 @@ class Experiment:
     schema: str
     schema_sql: str
     scale: int
-    target_settings: dict[str, SettingValue]
+    target_settings: dict[str, bool | int | float | str]
     blocks: int
     reset: tuple[str, ...]
     warm_up_ns: int
@@ -99,6 +99,7 @@ def load_experiment(path: Path, *, quick: bool = False, blocks: int | None = Non
     name = path.parent.name if path.stem == "experiment" else path.stem
     scale = (document.quick.scale if quick else None) or document.workload.scale
     arms = tuple(_arms(document, path, scale))
+    _check_distinct(arms, path)
     schema_sql, schema_files = read_sql(path, "workload.schema", document.workload.schema_)
     return Experiment(
         name=name,
@@ -139,15 +140,24 @@ def _arms(document: Document, path: Path, scale: int) -> Iterator[Arm]:
     _check_factors(document, path)
     factors = document.factors
     baseline_levels = document.baseline
-    names: set[str] = set()
     for combination in itertools.product(*(levels.items() for levels in factors.values())):
         levels = dict(zip(factors, (name for name, _ in combination), strict=True))
         name = "/".join(levels.values())
-        if name in names:
-            raise DynoError("duplicate_arm", f"{path.name}: factors: two arms are called {name!r}; rename a level")
-        names.add(name)
         baseline = "/".join({**levels, **baseline_levels}.values())
         yield _arm(document, path, name, levels, [level for _, level in combination], baseline, scale)
+
+
+def _check_distinct(arms: tuple[Arm, ...], path: Path) -> None:
+    """Two arms that do the same under two names would be compared with each other for nothing."""
+    seen: list[Arm] = []
+    for arm in arms:
+        nameless = dataclasses.replace(arm, name="", levels={}, baseline=None)
+        if nameless in seen:
+            twin = arms[seen.index(nameless)].name
+            raise DynoError(
+                "duplicate_arm", f"{path.name}: factors: arms {twin!r} and {arm.name!r} do the same; change or drop one"
+            )
+        seen.append(nameless)
 
 
 def _check_factors(document: Document, path: Path) -> None:
@@ -157,8 +167,10 @@ def _check_factors(document: Document, path: Path) -> None:
         if not levels:
             raise DynoError("empty_factor", f"{path.name}: factors.{factor}: has no level; write at least two")
         for level in levels:
-            if "/" in level:
-                raise DynoError("bad_name", f"{path.name}: factors.{factor}: level {level!r} has a '/'; rename it")
+            if not level or "/" in level:
+                raise DynoError(
+                    "bad_name", f"{path.name}: factors.{factor}: level {level!r} is empty or has a '/'; rename it"
+                )
     for factor, level in document.baseline.items():
         if factor not in document.factors:
             known = ", ".join(document.factors)

@@ -31,9 +31,12 @@ def read_document(path: Path) -> Document:
 
 
 def _first_mistake(error: ValidationError, raw: dict[str, Any]) -> str:
-    """One line about the mistake that is deepest in the file: for a union of types the outer ones only echo it."""
+    """One line about the first mistake; of those that a union of types reports for one key, the most exact."""
     mistakes = error.errors(include_url=False)
-    text = _describe(mistakes[0], raw)
+    first = _key(mistakes[0])
+    text = _describe(
+        max((each for each in mistakes if _key(each).startswith(first)), key=lambda each: len(each["loc"])), raw
+    )
     others = len({_key(mistake) for mistake in mistakes}) - 1
     return text + (f" (and {others} more)" if others > 0 else "")
 

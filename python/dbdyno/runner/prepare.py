@@ -109,14 +109,16 @@ def _check_something_left(prepared: list[Prepared], left_out: list[LeftOut]) -> 
 
 def build_schema(experiment: Experiment, target: Target) -> None:
     """Create the experiment's tables and load them; `dbdyno.scale` tells the SQL how large."""
-    with target.connect() as connection:
-        connection.execute("SELECT set_config('dbdyno.scale', %s, false)", (str(experiment.scale),))
-        try:
-            connection.execute(experiment.schema_sql.encode())
-        except psycopg.Error as error:
-            message = (error.diag.message_primary or str(error)).splitlines()[0]
-            raise DynoError("schema_failed", f"schema {experiment.schema!r}: the server says: {message}") from None
-        connection.execute("ANALYZE")
+    if not experiment.schema_sql.strip():
+        return
+    target.execute(f"SET dbdyno.scale = {experiment.scale}")
+    try:
+        target.execute(experiment.schema_sql)
+    except DynoError as error:
+        if error.code != "sql_failed":
+            raise
+        raise DynoError("schema_failed", f"schema {experiment.schema!r}: the server says: {error.message}") from None
+    target.vacuum(())
 
 
 def session_statements(session: Mapping[str, str]) -> list[str]:

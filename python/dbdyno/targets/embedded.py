@@ -11,6 +11,7 @@ with EmbeddedServer(settings={"shared_buffers": "256MB"}) as server:
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 import subprocess
@@ -28,15 +29,17 @@ from dbdyno.targets.account import server_account
 from dbdyno.targets.binaries import Binaries, find_binaries, reachable_binaries
 from dbdyno.targets.cache import exclusive
 from dbdyno.targets.endpoint import Endpoint
-from dbdyno.targets.leftovers import remove_leftovers, remove_shared_memory
+from dbdyno.targets.leftovers import remove_leftovers
 from dbdyno.targets.paths import Instance, cache_directory, data_parent, make_instance
 from dbdyno.targets.process import start_server, stop_server
 from dbdyno.targets.settings import OwnSettings, checked_settings
+from dbdyno.targets.shared_memory import remove_shared_memory
 from dbdyno.targets.statements import failing_as_run_failure, vacuum_statement
 from dbdyno.targets.target import Applied, Connection, SettingValue
 from dbdyno.targets.template import DATABASE, SETTINGS_FILE, SUPERUSER, copy_template, template_cluster
 
-READY_LIMIT_S = 10.0
+READY_LIMIT_S = 30.0
+TEMPLATE_DATABASE = "dbdyno_template"
 
 # sun_path holds 107 bytes and a zero (unix(7)).
 _SOCKET_DIRECTORY_BYTES_MAX = 107 - len("/.s.PGSQL.65535")
@@ -54,8 +57,10 @@ class EmbeddedServer:
         environment: where DBDYNO_CACHE_DIR and its like are looked up; `os.environ` when None.
     """
 
-    embedded = True
-    same_host = True
+    owned = True
+    may_checkpoint = True
+    session_sql: Sequence[str] = ()
+    warnings: Sequence[Mapping[str, str]] = ()
 
     def __init__(
         self,
@@ -106,8 +111,8 @@ class EmbeddedServer:
         self._start_process()
 
     def stop(self) -> None:
-        """End the server and remove its directory. Does nothing when there is none."""
-        self._stop_process()
+        """End the server at once and remove its directory. Does nothing when there is none."""
+        self._stop_process(keep_data=False)
         if self._socket_descriptor is not None:
             os.close(self._socket_descriptor)
             self._socket_descriptor = None
@@ -119,7 +124,7 @@ class EmbeddedServer:
 
     def restart(self) -> None:
         """Stop in order and start again, on the same data. Every session is lost, ours is made anew."""
-        self._stop_process()
+        self._stop_process(keep_data=True)
         self._start_process()
 
     @property
@@ -136,8 +141,8 @@ class EmbeddedServer:
 
     @property
     def data_directory(self) -> Path:
-        """PGDATA."""
-        return self._started_instance().cluster
+        """The directory in which PGDATA lies: ours, and on the storage under test."""
+        return self._started_instance().directory
 
     @property
     def log(self) -> Path:
@@ -195,18 +200,39 @@ class EmbeddedServer:
         with failing_as_run_failure(sql):
             session.execute(sql.encode())
 
+    def keep_template(self, *, needed: bool) -> None:
+        """Keep a copy of the database as it is now, in place of an earlier one."""
+        if needed:
+            self._replace_database(TEMPLATE_DATABASE, DATABASE)
+
+    def restore(self) -> None:
+        """Make the database anew from the kept copy; every session in it is ended."""
+        self._replace_database(DATABASE, TEMPLATE_DATABASE)
+
     def counters(self) -> dict[str, int]:
         """WAL and commit counters since the cluster was made."""
         return readings.counters(self._session())
 
     def connect(self) -> Connection:
         """A new superuser session in autocommit."""
+        return self._connected(self.endpoint)
+
+    def _connected(self, endpoint: Endpoint) -> Connection:
         try:
-            return psycopg.connect(**self.endpoint.connect_arguments(), autocommit=True, connect_timeout=10)
+            return psycopg.connect(**endpoint.connect_arguments(), autocommit=True, connect_timeout=10)
         except psycopg.OperationalError as error:
             raise DynoError(
                 "server_gone", f"the embedded server does not answer: {self._last_words()}", exit_code=EXIT_RUN_FAILED
             ) from error
+
+    def _replace_database(self, name: str, source: str) -> None:
+        """Copy files rather than log every page (the default since 15): a trial must not begin in that much WAL."""
+        self._close_control()
+        strategy = " STRATEGY FILE_COPY" if self.server_version_number >= 150000 else ""
+        elsewhere = dataclasses.replace(self.endpoint, dbname="postgres")
+        with failing_as_run_failure(f"CREATE DATABASE {name}"), self._connected(elsewhere) as session:
+            session.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
+            session.execute(f"CREATE DATABASE {name} TEMPLATE {source}{strategy}".encode())
 
     def _session(self) -> Connection:
         if self._control is None or self._control.closed:
@@ -249,7 +275,7 @@ class EmbeddedServer:
             if self._process.poll() is not None:
                 raise self._start_failure(log_begins)
             if time.monotonic() > limit:
-                self._stop_process()
+                self._stop_process(keep_data=False)
                 raise DynoError(
                     "server_start_failed",
                     f"the embedded server does not answer after {READY_LIMIT_S:g} s: {self._last_words()}",
@@ -264,27 +290,29 @@ class EmbeddedServer:
             return False
         return True
 
-    def _stop_process(self) -> None:
+    def _close_control(self) -> None:
         if self._control is not None:
             self._control.close()
             self._control = None
+
+    def _stop_process(self, *, keep_data: bool) -> None:
+        self._close_control()
         if self._process is not None:
-            cleaned_up = stop_server(self._process)
+            cleaned_up = stop_server(self._process, keep_data=keep_data)
             self._process = None
             if not cleaned_up:
-                remove_shared_memory(self.data_directory)
+                remove_shared_memory(self._started_instance().cluster)
 
     def _start_without_applied(self) -> None:
-        (self.data_directory / "postgresql.auto.conf").write_text("")
+        (self._started_instance().cluster / "postgresql.auto.conf").write_text("")
         self._start_process()
 
     def _start_failure(self, log_begins: int) -> DynoError:
         lines = self.log.read_bytes()[log_begins:].decode(errors="replace").splitlines()
-        for line in lines:
-            if SETTINGS_FILE in line:
-                return DynoError("bad_setting", f"target.settings: {_message(line)}")
-        fatal = [line for line in lines if " FATAL: " in line or " PANIC: " in line] or lines[-1:]
-        cause = _message(fatal[0]) if fatal else "it says nothing"
+        fatal = next((line for line in lines if " FATAL: " in line or " PANIC: " in line), lines[-1] if lines else "")
+        if SETTINGS_FILE in fatal:  # "... contains errors": the first line says which
+            return DynoError("bad_setting", f"target.settings: {_message(lines[0]).partition(' in file ')[0]}")
+        cause = _message(fatal) or "it says nothing"
         return DynoError("server_start_failed", f"the embedded server ends: {cause}", exit_code=EXIT_RUN_FAILED)
 
     def _last_words(self) -> str:

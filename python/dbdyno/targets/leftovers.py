@@ -7,7 +7,6 @@ here are the directory, and the shared-memory segment of a server that was itsel
 
 from __future__ import annotations
 
-import ctypes
 import fcntl
 import os
 import shutil
@@ -16,9 +15,8 @@ import time
 from pathlib import Path
 
 from dbdyno.targets.paths import INSTANCE_PREFIX
+from dbdyno.targets.shared_memory import remove_shared_memory
 
-_IPC_RMID = 0
-_LIBC = ctypes.CDLL(None, use_errno=True)
 _SERVER_END_LIMIT_S = 10.0
 
 
@@ -85,27 +83,6 @@ def _ends(pid: int, cluster: Path) -> bool:
         if not _works_in(pid, cluster):
             return True
         time.sleep(0.02)
-    return False
-
-
-def remove_shared_memory(cluster: Path) -> None:
-    """Remove the System V segment that `postmaster.pid` names, if it is still that one and nobody is attached.
-
-    The seventh line is the segment's key and id; both must match the kernel's list, since ids are used again.
-    """
-    lines = _pid_file(cluster)
-    if len(lines) < 7:
-        return
-    key_and_id = lines[6].split()
-    if len(key_and_id) == 2 and _segment_is_free(key_and_id):
-        _LIBC.shmctl(int(key_and_id[1]), _IPC_RMID, None)
-
-
-def _segment_is_free(key_and_id: list[str]) -> bool:
-    for row in Path("/proc/sysvipc/shm").read_text().splitlines()[1:]:
-        fields = row.split()
-        if fields[:2] == key_and_id:
-            return fields[6] == "0"
     return False
 
 

@@ -12,8 +12,15 @@ from dbdyno.targets.target import Connection
 # pg_stat_activity; a client's disconnect and the end of its backend are some milliseconds apart.
 _CLIENTS_END_LIMIT_S = 1.0
 
-# Where a setting comes from when nobody chose it: the build, initdb's guess of the locale, the session itself.
-_UNCHOSEN_SOURCES = ("default", "client", "session")
+# Where a setting comes from when nobody chose it: the build, the command's own paths, the session itself.
+_UNCHOSEN_SOURCES = ("default", "override", "client", "session")
+
+# What may hold a password or name a host: that it was chosen is recorded, its value is not.
+_PRIVATE = (
+    *("primary_conninfo", "archive_command", "restore_command", "archive_cleanup_command", "recovery_end_command"),
+    *("ssl_passphrase_command", "listen_addresses", "cluster_name", "external_pid_file", "unix_socket_directories"),
+)
+NOT_RECORDED = "(not recorded)"
 
 
 def read_settings(connection: Connection, names: Sequence[str]) -> dict[str, str]:
@@ -28,14 +35,15 @@ def read_settings(connection: Connection, names: Sequence[str]) -> dict[str, str
 
 
 def non_default_settings(connection: Connection) -> dict[str, str]:
-    """All settings that somebody chose, in `current_setting`'s spelling, by name."""
+    """All settings that somebody chose, in `current_setting`'s spelling, by name; private ones without their values."""
     rows = connection.execute(
         "SELECT name, current_setting(name) FROM pg_settings"
         " WHERE source <> ALL (%s::text[]) AND setting IS DISTINCT FROM boot_val AND name <> 'application_name'"
         " ORDER BY name",
         [list(_UNCHOSEN_SOURCES)],
     )
-    return dict(rows.fetchall())
+    # An extension's setting (a.b) may be a key to something; only its own documentation knows.
+    return {name: NOT_RECORDED if name in _PRIVATE or "." in name else value for name, value in rows}
 
 
 def counters(connection: Connection) -> dict[str, int]:

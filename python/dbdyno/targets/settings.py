@@ -41,8 +41,9 @@ _QUOTED_LISTS = frozenset(
     )
 )
 
-# A role or a database may override the server's value for its sessions; that is its good right, and the arm's business.
-_OVERRULING_SOURCES = ("configuration file", "database", "user", "database user", "global")
+# Where an applied setting's value may come from. A role or a database may overrule the server's for its sessions: that
+# is the arm's business. "default" is what a setting shows that needs a restart and already has the value asked for.
+_EXPECTED_SOURCES = ("configuration file", "default", "global", "database", "user", "database user")
 
 
 def setting_text(value: SettingValue) -> str:
@@ -169,7 +170,7 @@ def _check_effective(session: Connection, wanted: Mapping[str, str]) -> None:
         [list(wanted)],
     ).fetchall()
     for name, source, pending, error, applied in rows:
-        if pending or error or not applied or source not in _OVERRULING_SOURCES:
+        if pending or error or not applied or source not in _EXPECTED_SOURCES:
             reason = error or ("it waits for a restart" if pending else f"its value comes from: {source}")
             raise DynoError(
                 "setting_not_effective",

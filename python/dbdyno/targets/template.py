@@ -47,11 +47,12 @@ def _no_checksums(binaries: Binaries) -> Sequence[str]:
 
 def _make(binaries: Binaries, options: Sequence[str], draft: Path, account: Account) -> None:
     account.own(draft)
-    _checked([str(binaries.initdb), "-D", str(draft), *options], account)
-    single_user = [str(binaries.postgres), "--single", "-D", str(draft), "template1"]
+    _checked([str(binaries.initdb), "-D", str(draft), "--no-sync", *options], account)
+    single_user = [str(binaries.postgres), "--single", "-F", "-D", str(draft), "template1"]
     _checked(single_user, account, stdin=f"CREATE DATABASE {DATABASE};\n")
     with (draft / "postgresql.conf").open("a") as configuration:
         configuration.write(f"\ninclude '{SETTINGS_FILE}'\n")
+    _checked([str(binaries.initdb), "-D", str(draft), "--sync-only"], account)
 
 
 def copy_template(template: Path, cluster: Path, account: Account) -> None:

@@ -77,23 +77,16 @@ impl Worker<'_> {
         Ok(taken.is_some())
     }
 
-    /// Takes the head of the schedule if it is due. Units that are over the latency limit already are
-    /// skipped: nobody waits for them any more.
+    /// Takes the head of the schedule if it is due, however late: a unit that is skipped because it is late
+    /// would take the worst response times out of the record.
     fn take_arrival(&mut self, now_ns: u64) -> Option<u64> {
         let arrivals = self.arrivals.as_mut()?;
-        loop {
-            let head_ns = arrivals.head_ns();
-            if head_ns > now_ns {
-                return None;
-            }
-            arrivals.advance();
-            if self.shared.spec.latency_limit_ns.is_none_or(|limit_ns| now_ns - head_ns <= limit_ns) {
-                return Some(head_ns);
-            }
-            if self.shared.window.contains(head_ns) {
-                self.record.counted_unit_skipped();
-            }
+        let head_ns = arrivals.head_ns();
+        if head_ns > now_ns {
+            return None;
         }
+        arrivals.advance();
+        Some(head_ns)
     }
 
     /// Counted units that nobody has taken when the drain limit is reached were never started.

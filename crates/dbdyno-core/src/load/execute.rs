@@ -147,49 +147,13 @@ impl Worker<'_> {
     }
 
     fn sleep_ns(&self, index: usize, duration: &SleepDuration, unit_ns: u64, line: u32) -> Result<u64> {
-        let client = &self.clients[index];
-        let count =
-            sleep_count(duration, &client.variables).map_err(|error| self.runtime_error(index, line, &error))?;
-        Ok(u64::try_from(count).unwrap_or(0).saturating_mul(unit_ns))
+        let sleep = duration.nanoseconds(unit_ns, &self.clients[index].variables);
+        sleep.map_err(|error| self.runtime_error(index, line, &error))
     }
 
     fn runtime_error(&self, index: usize, line: u32, error: &EvaluationError) -> CoreError {
         let plan = self.shared.plan;
         let name = &plan.scripts[self.clients[index].unit.script].script.name;
         CoreError::new("script_runtime", format!("{name}:{line}: {}", error.describe(&plan.symbols)))
-    }
-}
-
-/// How many of its units a `\sleep` lasts. Text is read as C's atoi reads it: the digits it begins with.
-fn sleep_count(duration: &SleepDuration, variables: &[Value]) -> Result<i64, EvaluationError> {
-    let variable = match duration {
-        SleepDuration::Constant(count) => return Ok(*count),
-        SleepDuration::Variable(variable) => *variable,
-    };
-    let mut text = Vec::new();
-    match &variables[variable.0 as usize] {
-        Value::Integer(count) => return Ok(*count),
-        Value::Unset => return Err(EvaluationError::Undefined(variable)),
-        value => value.write_text(&mut text),
-    }
-    let text = String::from_utf8_lossy(&text);
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    text[..digits].parse().map_err(|_| EvaluationError::SleepTime { variable, text: text.as_ref().into() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::script::VariableId;
-
-    #[test]
-    fn sleep_durations_are_read_as_pgbench_reads_them() {
-        let count = |value: Value| sleep_count(&SleepDuration::Variable(VariableId(0)), &[value]);
-        assert_eq!(Ok(7), sleep_count(&SleepDuration::Constant(7), &[]));
-        assert_eq!(Ok(12), count(Value::Integer(12)));
-        assert_eq!(Ok(2), count(Value::Double(2.75)));
-        assert_eq!(Ok(15), count(Value::Text("15 or so".into())));
-        assert_eq!(Err(EvaluationError::Undefined(VariableId(0))), count(Value::Unset));
-        assert!(matches!(count(Value::Text("soon".into())), Err(EvaluationError::SleepTime { .. })));
     }
 }

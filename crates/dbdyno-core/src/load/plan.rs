@@ -5,6 +5,7 @@ use crate::error::{CoreError, Result};
 use crate::script::{Capture, Command, Piece, Random, Script, Symbols, Value, VariableId, parse};
 use crate::wire::encode;
 
+use super::session::initial_variables;
 use super::spec::{QueryMode, ScriptSpec, TrialSpec};
 
 /// All scripts, and their statements numbered through.
@@ -59,6 +60,7 @@ impl Plan {
             plan.add(script, &mut symbols)?;
         }
         plan.symbols = symbols;
+        plan.check_quoted_variables(&initial_variables(spec, &plan, 0))?;
         Ok(plan)
     }
 
@@ -74,6 +76,29 @@ impl Plan {
             self.statements.push(PlannedStatement::new(statement, first_statement + index));
         }
         self.scripts.push(PlannedScript { script, first_statement, weight: u64::from(spec.weight) });
+        Ok(())
+    }
+
+    /// A parameter cannot stand within quotes: there, the modes other than simple would send the variable's
+    /// name instead of its value. A name that nothing gives a value is no variable (`'{"a":true}'`).
+    fn check_quoted_variables(&self, initial: &[Value]) -> Result<()> {
+        if self.mode == QueryMode::Simple {
+            return Ok(());
+        }
+        let commands = || self.scripts.iter().flat_map(|planned| &planned.script.commands);
+        let sets = |id| commands().any(|command| matches!(command, Command::Set { variable, .. } if *variable == id));
+        for planned in &self.scripts {
+            for statement in &planned.script.statements {
+                let is_set = |id: &VariableId| initial[id.0 as usize] != Value::Unset || sets(*id);
+                if let Some(id) = statement.quoted_variables().into_iter().find(is_set) {
+                    let (script, line, name) = (&planned.script.name, statement.line, self.symbols.name(id));
+                    let message = format!(
+                        "{script}:{line}: :{name} stands within quotes, where only mode simple replaces it; write '...' || :{name}"
+                    );
+                    return Err(CoreError::new("script_syntax", message));
+                }
+            }
+        }
         Ok(())
     }
 
@@ -238,6 +263,19 @@ mod tests {
         assert!(error.message.starts_with("0.sql:2:"), "{}", error.message);
         let error = plan("simple", &[("\\startpipeline\nSELECT 1;\n\\endpipeline\n", 1)]).expect_err("refused");
         assert_eq!("spec_invalid", error.code);
+    }
+
+    #[test]
+    fn a_variable_within_quotes_needs_simple_mode() {
+        let script = ("\\set id 1\nSELECT '{\"a\":true}', '12:30',\n ':id';", 1);
+        assert!(plan("simple", &[script]).is_ok());
+        for mode in ["extended", "prepared"] {
+            let error = plan(mode, &[script]).expect_err("refused");
+            let expected = "0.sql:2: :id stands within quotes, where only mode simple replaces it; write '...' || :id";
+            assert_eq!(expected, error.message);
+        }
+        assert!(plan("prepared", &[("SELECT '{\"a\":true}';", 1)]).is_ok());
+        assert!(plan("prepared", &[("SELECT 'of :client_id';", 1)]).is_err());
     }
 
     #[test]

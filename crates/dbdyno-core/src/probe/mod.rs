@@ -43,7 +43,7 @@ pub use sql::SqlWaits;
 
 use clocks::ClockFiles;
 use counts::ClientCounts;
-use pace::{Pace, now_ns};
+use pace::{Pace, be_punctual, now_ns};
 use sampler::MemorySampler;
 use sql::SqlSampler;
 
@@ -199,6 +199,7 @@ impl Drop for Probe {
 }
 
 fn sample(mut sampler: Sampler, stop: &AtomicBool, period_ns: u64) -> Sampled {
+    be_punctual();
     let mut pace = Pace::new(period_ns);
     let mut failure = None;
     while failure.is_none() && !stop.load(Ordering::Relaxed) {

@@ -16,7 +16,8 @@ impl Pace {
         Pace { period_ns, next_ns: now_ns(libc::CLOCK_MONOTONIC), random: 0x9e37_79b9_7f4a_7c15 }
     }
 
-    /// Sleep until the next deadline. After a delay of ten periods the lost ones are not made up for.
+    /// Sleep until the next deadline. Those that a delay has passed over are dropped, not made up for:
+    /// snapshots in a row would be one snapshot counted often.
     pub fn sleep(&mut self) {
         self.next_ns = self.advance(now_ns(libc::CLOCK_MONOTONIC));
         let deadline = libc::timespec {
@@ -28,9 +29,9 @@ impl Pace {
     }
 
     fn advance(&mut self, now_ns: u64) -> u64 {
-        let step = self.period_ns / 2 + self.random() % self.period_ns.max(1);
+        let step = self.period_ns / 2 + self.random() % self.period_ns;
         let next = self.next_ns + step;
-        if next + 10 * self.period_ns < now_ns { now_ns + step } else { next }
+        if next < now_ns { now_ns + step } else { next }
     }
 
     /// xorshift64 (Marsaglia 2003): enough to be out of step, and the same in each trial.
@@ -40,6 +41,30 @@ impl Pace {
         self.random ^= self.random << 17;
         self.random
     }
+}
+
+/// Let the calling thread wake up on time although the server keeps all CPUs busy.
+///
+/// A sampler that has to wait for a CPU gets one when a backend goes to sleep, and then sees just that.
+/// Measured with two spinning processes beside eight backends on two CPUs: runnable in 17 % of the
+/// snapshots against 29 % by the clocks, with real-time priority 34 % against 33 %. That needs root or
+/// CAP_SYS_NICE; anyone may ask for short turns, which the scheduler of Linux 6.12 and later grants
+/// sooner (nine of ten wake-ups within 0.09 ms instead of 0.7), and older ones ignore.
+pub fn be_punctual() {
+    let real_time = libc::sched_param { sched_priority: 1 };
+    // SAFETY: concerns the calling thread only (id 0); `real_time` outlives the call.
+    if unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, &real_time) } == -1 {
+        ask_for_short_turns(100_000);
+    }
+}
+
+fn ask_for_short_turns(turn_ns: u64) {
+    // SAFETY: all fields are integers, for which zero is valid and, for the policy, means the usual one.
+    let mut attributes: libc::sched_attr = unsafe { std::mem::zeroed() };
+    attributes.size = size_of::<libc::sched_attr>() as u32;
+    attributes.sched_runtime = turn_ns;
+    // SAFETY: concerns the calling thread only; the size is in the structure. A refusal changes nothing.
+    unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
 }
 
 /// A clock of the kernel.
@@ -72,9 +97,9 @@ mod tests {
     }
 
     #[test]
-    fn a_long_delay_is_not_made_up_for() {
+    fn deadlines_passed_over_are_dropped() {
         let mut pace = Pace { period_ns: 1000, next_ns: 0, random: 1 };
+        assert!((500..1500).contains(&pace.advance(100)));
         assert!((1_000_500..1_001_500).contains(&pace.advance(1_000_000)));
-        assert!(pace.advance(5_000) < 1500);
     }
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::types::{Symbols, VariableId};
+use super::value::not_finite;
 
 /// A mistake in a script's text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -104,7 +105,7 @@ impl EvaluationError {
     }
 }
 
-/// C's `%f`.
+/// PostgreSQL's `%f`.
 fn six_decimals(value: f64) -> String {
-    if value.is_nan() { "nan".to_owned() } else { format!("{value:.6}") }
+    not_finite(value).map_or_else(|| format!("{value:.6}"), str::to_owned)
 }

@@ -142,7 +142,8 @@ fn unary(function: Function, operand: Scalar) -> Evaluated {
     match function {
         Function::Not => operand.to_boolean().map(|boolean| Scalar::Boolean(!boolean)),
         Function::Absolute => match operand {
-            Scalar::Double(double) => Ok(Scalar::Double(double.abs())),
+            // Not f64::abs: pgbench leaves -0 as it is.
+            Scalar::Double(double) => Ok(Scalar::Double(if double < 0.0 { -double } else { double })),
             // The least integer has no positive counterpart; pgbench, too, returns it unchanged.
             _ => operand.to_integer().map(|integer| Scalar::Integer(integer.wrapping_abs())),
         },
@@ -273,4 +274,154 @@ pub(super) fn fold_constant(expression: Expression) -> Expression {
     }
     let value = expression.evaluate(&[], &mut Random::from_seed(0));
     value.map_or(expression, Expression::Constant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::expression::parse_expression;
+    use crate::script::source::Source;
+    use crate::script::types::Symbols;
+
+    fn parsed(text: &str, symbols: &mut Symbols) -> Expression {
+        parse_expression(&Source::new("x.sql", text), 0, symbols).unwrap().0
+    }
+
+    /// The value with `:i` = 42, `:d` = -2.75, `:b` = true, `:n` = NULL, and `:u` unset.
+    fn value(text: &str) -> Result<Value, String> {
+        let mut symbols = Symbols::default();
+        let expression = parsed(text, &mut symbols);
+        let values =
+            [("i", Value::Integer(42)), ("d", Value::Double(-2.75)), ("b", Value::Boolean(true)), ("n", Value::Null)];
+        let mut variables = vec![Value::Unset; symbols.len()];
+        for (name, value) in values {
+            if let Some(id) = symbols.find(name) {
+                variables[id.0 as usize] = value;
+            }
+        }
+        expression.evaluate(&variables, &mut Random::from_seed(1)).map_err(|error| error.describe(&symbols))
+    }
+
+    #[test]
+    fn operators_bind_as_in_pgbench() {
+        let table = [
+            ("2 + 3 * 4 - 5", 9),
+            ("20 - 5 - 3", 12),
+            ("- 7 / 2 % 2", -1),
+            ("- -3 + +4", 7),
+            ("1 | 2 + 4", 7),
+            ("1 << 2 + 1", 8),
+            ("8 >> 1 << 2 & 12", 0),
+            ("~ 1 + 2", -4),
+            ("~ 1 | 2", -2),
+            ("1 + ~ 2 * 3", -6),
+            ("- ~ 1 + 2", 4),
+            ("6 # 3 | 8", 13),
+        ];
+        for (text, expected) in table {
+            assert_eq!(value(text), Ok(Value::Integer(expected)), "{text}");
+        }
+        let conditions = [
+            ("not :i = 1 and :i > 1 or false", true),
+            ("true or false and false", true),
+            ("not false and false", false),
+            ("1 < 2 is null", false),
+            ("not :n is null", false),
+            (":n is null isnull", false),
+            (":i is not null is true", true),
+            ("1 + 1 <> 2 or 2 >= 1 + 1", true),
+        ];
+        for (text, expected) in conditions {
+            assert_eq!(value(text), Ok(Value::Boolean(expected)), "{text}");
+        }
+    }
+
+    #[test]
+    fn doubles_draw_integers_along() {
+        assert_eq!(value(":i + :d"), Ok(Value::Double(39.25)));
+        assert_eq!(value(":i / 4"), Ok(Value::Integer(10)));
+        assert_eq!(value(":i / 4.0"), Ok(Value::Double(10.5)));
+        assert_eq!(value(":d % 2"), Ok(Value::Integer(-1)));
+        assert_eq!(value("least(:i, :d, 0)"), Ok(Value::Double(-2.75)));
+        assert_eq!(value("greatest(:i, 7)"), Ok(Value::Integer(42)));
+        assert_eq!(value(":i = 42.0"), Ok(Value::Boolean(true)));
+        assert_eq!(value("1.0 / 0"), Ok(Value::Double(f64::INFINITY)));
+    }
+
+    #[test]
+    fn null_makes_null_of_everything_but_is_and_case() {
+        for text in
+            [":n + 1", ":n = :n", "not :n", "sqrt(:n)", "least(1, :n)", "random(1, :n)", "permute(:n, 0, 1)", ":n / 0"]
+        {
+            assert_eq!(value(text), Ok(Value::Null), "{text}");
+        }
+        assert_eq!(value("case when :n then 1 else 2 end"), Ok(Value::Integer(2)));
+        assert_eq!(value("case when false then 1 end"), Ok(Value::Null));
+    }
+
+    #[test]
+    fn a_left_operand_that_decides_is_the_result() {
+        assert_eq!(value("false and :u"), Ok(Value::Boolean(false)));
+        assert_eq!(value("true or :u"), Ok(Value::Boolean(true)));
+        assert_eq!(value(":n and false"), Ok(Value::Null));
+        assert_eq!(value("true and :n"), Ok(Value::Null));
+        assert_eq!(value("case when :b then 1 else 1 / 0 end"), Ok(Value::Integer(1)));
+    }
+
+    #[test]
+    fn integers_never_leave_their_range_silently() {
+        let failing = [
+            ("9223372036854775807 + 1", "bigint add out of range"),
+            ("-9223372036854775808 - 1", "bigint sub out of range"),
+            ("- (-9223372036854775808)", "bigint sub out of range"),
+            ("4611686018427387904 * 2", "bigint mul out of range"),
+            ("-9223372036854775808 / -1", "bigint div out of range"),
+            ("1 / 0", "division by zero"),
+            ("1 % 0", "division by zero"),
+            ("int(1e19)", "double to int overflow for 10000000000000000000.000000"),
+            ("1 + :b", "cannot coerce boolean to int"),
+            (":d + :b", "cannot coerce boolean to double"),
+            (":i and :b", "cannot coerce int to boolean"),
+            (":u", "undefined variable \"u\""),
+            ("hash(1)", "undefined variable \"default_seed\""),
+            ("permute(1, 0, 1)", "permute size parameter must be greater than zero"),
+        ];
+        for (text, message) in failing {
+            assert_eq!(value(text), Err(message.to_owned()), "{text}");
+        }
+        assert_eq!(value("-9223372036854775808 % -1"), Ok(Value::Integer(0)));
+        assert_eq!(value("abs(-9223372036854775808)"), Ok(Value::Integer(i64::MIN)));
+        assert_eq!(value("-9223372036854775808 + 9223372036854775807"), Ok(Value::Integer(-1)));
+    }
+
+    #[test]
+    fn what_is_constant_is_computed_while_parsing() {
+        let folded = parsed("case when 1 < 2 then -5000 else 1 / 0 end", &mut Symbols::default());
+        // The failing branch is no constant, and neither is what it stands in.
+        assert!(matches!(folded, Expression::Call { function: Function::Case, .. }));
+        let folded = parsed("- (3 * 4 - sqrt(16))", &mut Symbols::default());
+        assert!(matches!(folded, Expression::Constant(Value::Double(-8.0))));
+        let drawn = parsed("random(1, 6)", &mut Symbols::default());
+        assert!(matches!(drawn, Expression::Call { function: Function::Random, .. }));
+    }
+
+    #[test]
+    fn operands_of_greater_than_draw_from_right_to_left() {
+        let (mut left_first, mut right_first) = (Random::from_seed(9), Random::from_seed(9));
+        let less = parsed("random(1, 1000) < random(1, 1000)", &mut Symbols::default());
+        let greater = parsed("random(1, 1000) > random(1, 1000)", &mut Symbols::default());
+        for _ in 0..20 {
+            assert_eq!(less.evaluate(&[], &mut left_first), greater.evaluate(&[], &mut right_first));
+        }
+    }
+
+    #[test]
+    fn conditions_are_true_unless_false_null_or_zero() {
+        for (text, expected) in
+            [("true", true), ("3", true), ("0.5", true), ("0", false), ("0.0", false), ("null", false)]
+        {
+            let condition = parsed(text, &mut Symbols::default());
+            assert_eq!(condition.is_true(&[], &mut Random::from_seed(0)), Ok(expected), "{text}");
+        }
+    }
 }

@@ -133,3 +133,52 @@ fn set_target(commands: &mut [Command], index: usize) {
         other => unreachable!("{other:?} is no jump"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::script::{Command, Symbols, parse};
+
+    /// Which statements run when the conditions have the given values in the order in which they are met.
+    fn run(text: &str, conditions: &[bool]) -> Vec<usize> {
+        let script = parse("x.sql", text, &mut Symbols::default()).unwrap();
+        let mut conditions = conditions.iter();
+        let (mut sent, mut next) = (Vec::new(), 0);
+        while let Some(command) = script.commands.get(next) {
+            next += 1;
+            match command {
+                Command::Sql(index) => sent.push(*index),
+                Command::Jump(target) => next = *target,
+                Command::JumpUnless { target, .. } if !conditions.next().unwrap() => next = *target,
+                _ => {}
+            }
+        }
+        assert_eq!(conditions.next(), None, "a condition was not met");
+        sent
+    }
+
+    #[test]
+    fn one_branch_of_a_block_runs() {
+        let text = "\\if :a\nSELECT 0;\n\\elif :b\nSELECT 1;\n\\else\nSELECT 2;\n\\endif\nSELECT 3;";
+        assert_eq!(run(text, &[true]), [0, 3]);
+        assert_eq!(run(text, &[false, true]), [1, 3]);
+        assert_eq!(run(text, &[false, false]), [2, 3]);
+    }
+
+    #[test]
+    fn blocks_nest_and_may_be_empty() {
+        let text = "\\if :a\n\\if :b\nSELECT 0;\n\\else\nSELECT 1;\n\\endif\n\\elif :c\n\\else\nSELECT 2;\n\\endif";
+        assert_eq!(run(text, &[true, true]), [0]);
+        assert_eq!(run(text, &[true, false]), [1]);
+        assert_eq!(run(text, &[false, true]), [] as [usize; 0]);
+        assert_eq!(run(text, &[false, false]), [2]);
+    }
+
+    #[test]
+    fn a_pipeline_may_depend_on_a_condition() {
+        let conditional = "\\if :a\n\\startpipeline\n\\endif\nSELECT 1;\n\\if :a\n\\endpipeline\n\\endif\n";
+        assert!(parse("x.sql", conditional, &mut Symbols::default()).is_ok());
+        let in_one_branch =
+            "\\if :a\n\\startpipeline\n\\else\n\\endif\nSELECT 1 \\gset\n\\if :a\n\\endpipeline\n\\endif\n";
+        assert!(parse("x.sql", in_one_branch, &mut Symbols::default()).is_ok());
+    }
+}

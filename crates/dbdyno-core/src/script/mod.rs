@@ -20,6 +20,7 @@ mod meta;
 mod parse;
 mod random;
 mod scatter;
+mod sleep;
 mod source;
 mod sql;
 mod substitute;

@@ -25,7 +25,8 @@ pub fn parse(name: &str, text: &str, symbols: &mut Symbols) -> Result<Script, Sc
     let mut assembly = Assembly::new(&source, symbols);
     let mut offset = 0;
     loop {
-        let sql = read_sql(text, offset);
+        let sql = read_sql(text, offset)
+            .map_err(|unclosed| source.error(unclosed.start, format!("{} is never closed", unclosed.what)))?;
         assembly.add_sql(&sql)?;
         match sql.ending {
             Ending::Text => return assembly.finish(name),
@@ -172,7 +173,7 @@ impl<'a> Assembly<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{Piece, builtin_text};
+    use crate::script::{Piece, SleepDuration, builtin_text};
 
     #[test]
     fn a_statement_has_pieces_for_simple_mode_and_parameters_for_the_others() {
@@ -197,5 +198,49 @@ mod tests {
             assert_eq!(script.statements.len(), statements, "{name}");
         }
         assert_eq!(builtin_text("no-such"), None);
+    }
+
+    #[test]
+    fn sleeps_take_a_unit_apart_or_glued_and_seconds_without_one() {
+        let text = "\\sleep 3\n\\sleep 3 MS\n\\sleep -4us\n\\sleep :x s\n\\sleep +5 \\\n us\n";
+        let script = parse("x.sql", text, &mut Symbols::default()).unwrap();
+        let sleeps: Vec<(Option<i64>, u64, u32)> = script
+            .commands
+            .iter()
+            .map(|command| match command {
+                Command::Sleep { duration: SleepDuration::Constant(units), unit_ns, line } => {
+                    (Some(*units), *unit_ns, *line)
+                }
+                Command::Sleep { duration: SleepDuration::Variable(_), unit_ns, line } => (None, *unit_ns, *line),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let (microsecond, millisecond, second) = (1_000, 1_000_000, 1_000_000_000);
+        let expected = [
+            (Some(3), second, 1),
+            (Some(3), millisecond, 2),
+            (Some(-4), microsecond, 3),
+            (None, second, 4),
+            (Some(5), microsecond, 5),
+        ];
+        assert_eq!(sleeps, expected);
+    }
+
+    #[test]
+    fn a_capture_belongs_to_the_statement_before_it() {
+        let text = "SELECT 1 AS a \\gset\nSELECT 2 AS b;\n\n\\GSET x_\nSELECT 3 \\; SELECT 4\n\\aset\nSELECT 5";
+        let script = parse("x.sql", text, &mut Symbols::default()).unwrap();
+        let captures: Vec<Option<Capture>> = script.statements.into_iter().map(|statement| statement.capture).collect();
+        let capture = |prefix: &str, all_queries, line| Some(Capture { prefix: prefix.to_owned(), all_queries, line });
+        assert_eq!(captures, [capture("", false, 1), capture("x_", false, 4), capture("", true, 6), None]);
+    }
+
+    #[test]
+    fn scripts_share_their_variables() {
+        let mut symbols = Symbols::default();
+        parse("a.sql", "\\set x 1\n\\set y 2\n", &mut symbols).unwrap();
+        let script = parse("b.sql", "SELECT :y;", &mut symbols).unwrap();
+        assert_eq!(script.statements[0].parameters, [symbols.find("y").unwrap()]);
+        assert_eq!(symbols.len(), 2);
     }
 }

@@ -159,3 +159,86 @@ fn splitmix64(counter: &mut u64) -> u64 {
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     mixed ^ (mixed >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_gives_the_numbers_that_it_gives_postgresql() {
+        // What pgbench 18.6 --random-seed=42 draws for its first client: see tests/server/test_against_pgbench.py.
+        let mut client = Random::from_seed(42).derive();
+        assert_eq!(client.uniform(1, 300_000), Ok(30_726));
+        assert_eq!(client.gaussian(1, 100, 2.0), Ok(68));
+        assert_eq!(client.exponential(1, 100, 10.0), Ok(4));
+        assert_eq!(client.zipfian(1, 100, 1.1), Ok(1));
+    }
+
+    #[test]
+    fn a_range_of_one_value_needs_no_draw() {
+        let mut random = Random::from_seed(7);
+        let before = random.clone();
+        assert_eq!(random.uniform(5, 5), Ok(5));
+        assert_eq!(random, before);
+    }
+
+    #[test]
+    fn ranges_and_parameters_are_checked() {
+        use EvaluationError::*;
+        let mut random = Random::from_seed(1);
+        assert_eq!(random.uniform(2, 1), Err(EmptyRange));
+        assert_eq!(random.uniform(i64::MIN, i64::MAX), Err(RangeTooLarge));
+        assert_eq!(random.uniform(0, i64::MAX), Err(RangeTooLarge));
+        assert_eq!(random.gaussian(1, 2, 1.99), Err(GaussianParameter(1.99)));
+        assert_eq!(random.exponential(1, 2, 0.0), Err(ExponentialParameter(0.0)));
+        assert_eq!(random.zipfian(1, 2, 1.0), Err(ZipfianParameter(1.0)));
+        assert_eq!(random.zipfian(1, 2, 1000.1), Err(ZipfianParameter(1000.1)));
+        assert!(random.zipfian(1, 2, f64::NAN).is_err());
+        assert!(random.gaussian(1, 2, f64::NAN).is_err());
+    }
+
+    /// The shares of each value in many draws.
+    fn shares(values: usize, mut draw: impl FnMut(&mut Random) -> Result<i64, EvaluationError>) -> Vec<f64> {
+        const DRAWS: usize = 200_000;
+        let mut random = Random::from_seed(20);
+        let mut counts = vec![0; values];
+        for _ in 0..DRAWS {
+            counts[draw(&mut random).unwrap() as usize - 1] += 1;
+        }
+        counts.into_iter().map(|count| f64::from(count) / DRAWS as f64).collect()
+    }
+
+    fn assert_near(shares: &[f64], expected: &[f64]) {
+        for (share, expected) in shares.iter().zip(expected) {
+            // 200,000 draws: five standard errors of a share are at most 0.0056.
+            assert!((share - expected).abs() < 0.0056, "{shares:?}");
+        }
+    }
+
+    #[test]
+    fn each_distribution_has_the_shares_that_its_definition_gives() {
+        assert_near(&shares(4, |random| random.uniform(1, 4)), &[0.25; 4]);
+
+        let cut = |share: f64| (1.0 - (-3.0 * share).exp()) / (1.0 - (-3.0_f64).exp());
+        let exponential: Vec<f64> = (0..4).map(|i| cut(f64::from(i + 1) / 4.0) - cut(f64::from(i) / 4.0)).collect();
+        assert_near(&shares(4, |random| random.exponential(1, 4, 3.0)), &exponential);
+
+        // Phi(2) = 0.977250, Phi(1) = 0.841345: the range is cut at two standard deviations.
+        let (outer, inner) = ((0.977250 - 0.841345) / 0.954500, (0.841345 - 0.5) / 0.954500);
+        assert_near(&shares(4, |random| random.gaussian(1, 4, 2.0)), &[outer, inner, inner, outer]);
+
+        let weights: Vec<f64> = (1..=4).map(|rank| f64::from(rank).powf(-1.5)).collect();
+        let zipfian: Vec<f64> = weights.iter().map(|weight| weight / weights.iter().sum::<f64>()).collect();
+        assert_near(&shares(4, |random| random.zipfian(1, 4, 1.5)), &zipfian);
+    }
+
+    #[test]
+    fn gaps_between_arrivals_have_the_mean_and_spread_of_a_poisson_process() {
+        let mut random = Random::from_seed(3);
+        let gaps: Vec<f64> = (0..200_000).map(|_| random.exponential_gap()).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let beyond_two = gaps.iter().filter(|gap| **gap > 2.0).count() as f64 / gaps.len() as f64;
+        assert!((mean - 1.0).abs() < 0.012, "mean gap {mean}");
+        assert!((beyond_two - (-2.0_f64).exp()).abs() < 0.004, "share above two means {beyond_two}");
+    }
+}

@@ -77,3 +77,35 @@ impl Scrambler {
         ((mixed << 1) & self.mask) | (mixed >> (self.bits - 1))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // All values are those of pgbench 18.6.
+
+    #[test]
+    fn hashes_are_those_of_pgbench() {
+        assert_eq!(murmur2(10, 5432), -5_817_877_081_768_721_676);
+        assert_eq!(murmur2(i64::MIN, -1), 5_949_093_009_533_562_506);
+        assert_eq!(fnv1a(10, 5432), -7_793_829_335_365_542_153);
+        assert_eq!(fnv1a(-1, 0), -8_289_690_350_564_177_859);
+    }
+
+    #[test]
+    fn permutations_are_those_of_pgbench() {
+        assert_eq!(permute(0, i64::MAX, 5432), 8_941_447_457_790_205_183);
+        assert_eq!(permute(123_456_789, 1 << 62, -3), 598_581_945_713_427_626);
+        assert_eq!(permute(5, 16, 1), 10);
+        assert_eq!(permute(2, 3, 1), 1);
+    }
+
+    #[test]
+    fn values_outside_the_range_are_taken_modulo_the_size() {
+        assert_eq!(permute(21, 16, 1), permute(5, 16, 1));
+        // As an unsigned number -1 is 2^64 - 1, which is 5 modulo 10.
+        assert_eq!(permute(-1, 10, 1), permute(5, 10, 1));
+        assert_eq!(permute(-1, 10, 1), 3);
+        assert_eq!(permute(7, 1, 1), 0);
+    }
+}

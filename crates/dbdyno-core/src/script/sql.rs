@@ -46,12 +46,23 @@ impl SqlCommand {
     }
 }
 
+/// What opened and never closed. The server could only refuse such a command, and it swallows
+/// whatever follows it in the script.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unclosed {
+    pub(super) start: usize,
+    pub(super) what: &'static str,
+}
+
 /// Reads the command that begins at `offset`.
-pub(super) fn read_sql(text: &str, offset: usize) -> SqlCommand {
-    let mut reader =
-        Reader { text, offset, segments: Vec::new(), start: offset, parentheses: 0, body: Body::default() };
-    let ending = reader.read();
-    SqlCommand { start: reader.start, segments: reader.segments, ending }
+pub(super) fn read_sql(text: &str, offset: usize) -> Result<SqlCommand, Unclosed> {
+    let body = Body::default();
+    let mut reader = Reader { text, offset, segments: Vec::new(), start: offset, parentheses: Vec::new(), body };
+    let ending = reader.read()?;
+    if let Some(&start) = reader.parentheses.first() {
+        return Err(Unclosed { start, what: "parenthesis" });
+    }
+    Ok(SqlCommand { start: reader.start, segments: reader.segments, ending })
 }
 
 struct Reader<'a> {
@@ -59,28 +70,29 @@ struct Reader<'a> {
     offset: usize,
     segments: Vec<Segment>,
     start: usize,
-    parentheses: u32,
+    /// Where those that are open stand.
+    parentheses: Vec<usize>,
     body: Body,
 }
 
 impl Reader<'_> {
-    fn read(&mut self) -> Ending {
+    fn read(&mut self) -> Result<Ending, Unclosed> {
         while let Some(byte) = self.byte(0) {
             match byte {
                 b'\\' => match self.byte(1) {
                     Some(forced @ (b';' | b':')) => self.forced(forced),
-                    _ => return Ending::Backslash(self.offset + 1),
+                    _ => return Ok(Ending::Backslash(self.offset + 1)),
                 },
                 b';' => {
                     self.take(SegmentKind::Code, self.offset + 1);
-                    if self.parentheses == 0 && !self.body.is_open() {
-                        return Ending::Semicolon(self.offset);
+                    if self.parentheses.is_empty() && !self.body.is_open() {
+                        return Ok(Ending::Semicolon(self.offset));
                     }
                 }
-                _ => self.token(byte),
+                _ => self.token(byte)?,
             }
         }
-        Ending::Text
+        Ok(Ending::Text)
     }
 
     fn byte(&self, distance: usize) -> Option<u8> {
@@ -113,26 +125,36 @@ impl Reader<'_> {
         self.take(SegmentKind::Code, self.offset + 1);
     }
 
-    fn token(&mut self, byte: u8) {
+    fn token(&mut self, byte: u8) -> Result<(), Unclosed> {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' | b'\x0b' | b'\x0c' => self.space(self.offset + 1),
             b'-' if self.byte(1) == Some(b'-') => self.line_comment(),
-            b'/' if self.byte(1) == Some(b'*') => {
-                self.take(SegmentKind::Comment, block_comment_end(self.text, self.offset))
-            }
-            b'\'' => self.take(SegmentKind::Quoted, quoted_end(self.text, self.offset)),
-            b'"' => self.take(SegmentKind::Quoted, quoted_end(self.text, self.offset)),
+            b'/' if self.byte(1) == Some(b'*') => self.block_comment()?,
+            b'\'' => self.quoted(quoted_end(self.text, self.offset), "string")?,
+            b'"' => self.quoted(quoted_end(self.text, self.offset), "quoted name")?,
             b'e' | b'E' if self.byte(1) == Some(b'\'') => {
-                self.take(SegmentKind::Quoted, escape_string_end(self.text, self.offset + 1));
+                self.quoted(escape_string_end(self.text, self.offset + 1), "string")?;
             }
-            b'$' => self.dollar(),
+            b'$' => self.dollar()?,
             b':' => self.colon(),
-            b'(' => self.parenthesis(1),
-            b')' => self.parenthesis(-1),
+            b'(' | b')' => self.parenthesis(byte),
             _ if starts_name(byte) => self.identifier(),
             _ if byte.is_ascii_digit() => self.number(),
             _ => self.take(SegmentKind::Code, self.offset + 1),
         }
+        Ok(())
+    }
+
+    fn quoted(&mut self, end: Option<usize>, what: &'static str) -> Result<(), Unclosed> {
+        let end = end.ok_or(Unclosed { start: self.offset, what })?;
+        self.take(SegmentKind::Quoted, end);
+        Ok(())
+    }
+
+    fn block_comment(&mut self) -> Result<(), Unclosed> {
+        let end = block_comment_end(self.text, self.offset);
+        self.take(SegmentKind::Comment, end.ok_or(Unclosed { start: self.offset, what: "comment" })?);
+        Ok(())
     }
 
     /// Space counts only once there is something to separate.
@@ -154,16 +176,17 @@ impl Reader<'_> {
     }
 
     /// `$$...$$`, `$tag$...$tag$`, or a lone `$` (`$1` is none of our business).
-    fn dollar(&mut self) {
+    fn dollar(&mut self) -> Result<(), Unclosed> {
         let tag_end = name_end(self.text, self.offset + 1);
         let begins_with_digit = self.byte(1).is_some_and(|byte| byte.is_ascii_digit());
         if begins_with_digit || self.text.as_bytes().get(tag_end) != Some(&b'$') {
-            return self.take(SegmentKind::Code, self.offset + 1);
+            self.take(SegmentKind::Code, self.offset + 1);
+            return Ok(());
         }
         let delimiter = &self.text[self.offset..=tag_end];
         let inside = tag_end + 1;
-        let end = self.text[inside..].find(delimiter).map_or(self.text.len(), |at| inside + at + delimiter.len());
-        self.take(SegmentKind::Quoted, end);
+        let end = self.text[inside..].find(delimiter).map(|at| inside + at + delimiter.len());
+        self.quoted(end, "dollar-quoted string")
     }
 
     /// `::` is a cast; `:name` is one token, so that the e of `:e'...'` begins no escape string.
@@ -172,16 +195,21 @@ impl Reader<'_> {
         self.take(SegmentKind::Code, end);
     }
 
-    fn parenthesis(&mut self, step: i32) {
-        self.parentheses = self.parentheses.saturating_add_signed(step);
+    fn parenthesis(&mut self, byte: u8) {
+        if byte == b'(' {
+            self.parentheses.push(self.offset);
+        } else {
+            self.parentheses.pop();
+        }
         self.take(SegmentKind::Code, self.offset + 1);
     }
 
     fn identifier(&mut self) {
         let end = self.offset + identifier_length(self.rest());
-        if self.parentheses == 0 || self.body.is_in_head() {
+        let is_outside_parentheses = self.parentheses.is_empty();
+        if is_outside_parentheses || self.body.is_in_head() {
             let word = self.text[self.offset..end].to_ascii_lowercase();
-            self.body.word(&word, self.parentheses == 0);
+            self.body.word(&word, is_outside_parentheses);
         }
         self.take(SegmentKind::Code, end);
     }
@@ -253,48 +281,44 @@ fn line_end(text: &str, offset: usize) -> usize {
 }
 
 /// Behind the `*/` that matches the `/*` at `offset`; comments nest.
-fn block_comment_end(text: &str, offset: usize) -> usize {
+fn block_comment_end(text: &str, offset: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 1;
     let mut at = offset + 2;
-    while at < bytes.len() && depth > 0 {
-        match &bytes[at..] {
+    while depth > 0 {
+        match bytes.get(at..)? {
+            [] => return None,
             [b'*', b'/', ..] => (depth, at) = (depth - 1, at + 2),
             [b'/', b'*', ..] => (depth, at) = (depth + 1, at + 2),
             _ => at += 1,
         }
     }
-    at
+    Some(at)
 }
 
 /// Behind the quote that closes the one at `offset`. A doubled quote closes and opens at once,
 /// which comes to the same.
-fn quoted_end(text: &str, offset: usize) -> usize {
+fn quoted_end(text: &str, offset: usize) -> Option<usize> {
     let quote = char::from(text.as_bytes()[offset]);
-    text[offset + 1..].find(quote).map_or(text.len(), |at| offset + 1 + at + 1)
+    text[offset + 1..].find(quote).map(|at| offset + 1 + at + 1)
 }
 
 /// Behind the end of the escape string whose quote is at `offset`: a backslash escapes what
 /// follows it, and the string goes on where a quote follows across a line's end.
-fn escape_string_end(text: &str, offset: usize) -> usize {
+fn escape_string_end(text: &str, offset: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = offset + 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 2,
-            b'\'' if bytes.get(at + 1) == Some(&b'\'') => at += 2,
-            b'\'' => match continued_string(text, at + 1) {
+    loop {
+        match bytes.get(at..)? {
+            [] => return None,
+            [b'\\', ..] | [b'\'', b'\'', ..] => at += 2,
+            [b'\'', ..] => match continued_string(text, at + 1) {
                 Some(inside) => at = inside,
-                None => return at + 1,
+                None => return Some(at + 1),
             },
             _ => at += 1,
         }
     }
-    let mut end = at.min(text.len());
-    while !text.is_char_boundary(end) {
-        end += 1;
-    }
-    end
 }
 
 /// Behind the quote that continues a string closed before `offset`: space with at least one line's end between.
@@ -309,5 +333,89 @@ fn continued_string(text: &str, offset: usize) -> Option<usize> {
             [b'\'', ..] if is_on_new_line => return Some(at + 1),
             _ => return None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The commands of `text`, which holds no meta-command.
+    fn commands(text: &str) -> Vec<String> {
+        let mut offset = 0;
+        let mut found = Vec::new();
+        loop {
+            let command = read_sql(text, offset).unwrap();
+            if !command.is_blank() {
+                found.push(command.segments.iter().map(|segment| segment.text.as_str()).collect::<String>());
+            }
+            match command.ending {
+                Ending::Semicolon(next) => offset = next,
+                Ending::Text => return found,
+                Ending::Backslash(at) => panic!("a backslash at {at}"),
+            }
+        }
+    }
+
+    fn kinds(text: &str) -> Vec<(SegmentKind, String)> {
+        read_sql(text, 0).unwrap().segments.into_iter().map(|segment| (segment.kind, segment.text)).collect()
+    }
+
+    #[test]
+    fn a_semicolon_in_code_ends_a_command() {
+        assert_eq!(commands("SELECT 1;SELECT\n2; ;SELECT 3"), ["SELECT 1;", "SELECT\n2;", ";", "SELECT 3"]);
+        assert_eq!(commands("SELECT 1 \\; SELECT 2;"), ["SELECT 1 ; SELECT 2;"]);
+        assert_eq!(commands("a[1 \\: 2];"), ["a[1 : 2];"]);
+    }
+
+    #[test]
+    fn a_semicolon_elsewhere_does_not() {
+        let wholes = [
+            "SELECT 'a;''b;';",
+            "SELECT E'a;\\';b', e'\\\\';",
+            "SELECT E'a'\n -- between\n 'b\\';c';",
+            "SELECT \"a;\"\"b;\";",
+            "SELECT $$a;$b;$$;",
+            "SELECT $t$a; $$ ;$t$;",
+            "SELECT 1 /* ; /* ; */ ; */;",
+            "SELECT 1 -- ;\n;",
+            "CREATE RULE r AS ON INSERT TO t DO (SELECT 1; SELECT (2););",
+            "CREATE OR REPLACE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; END;",
+            "create procedure p() begin atomic select 1; end;",
+        ];
+        for whole in wholes {
+            assert_eq!(commands(whole), [whole]);
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_quote_opens_nothing() {
+        for text in ["SELECT name'a\\';", "SELECT a$b$c;", "SELECT $1$2;", "SELECT :e'a\\';", "SELECT 1e'\\';"] {
+            assert_eq!(commands(&format!("{text}SELECT 2;")), [text, "SELECT 2;"]);
+        }
+        assert_eq!(commands("BEGIN; END;"), ["BEGIN;", "END;"]);
+        assert_eq!(commands("CREATE TABLE t(); BEGIN; END;"), ["CREATE TABLE t();", "BEGIN;", "END;"]);
+    }
+
+    #[test]
+    fn comments_and_space_before_a_command_are_dropped_but_for_block_comments() {
+        assert_eq!(commands("-- a\n  SELECT 1; -- b\n\n-- c"), ["SELECT 1;"]);
+        assert_eq!(commands("/*+ hint */ SELECT 1;\n/* nothing else */"), ["/*+ hint */ SELECT 1;"]);
+        assert_eq!(read_sql("  -- a\n SELECT 1;", 0).unwrap().start, 8);
+    }
+
+    #[test]
+    fn code_strings_and_comments_are_told_apart() {
+        use SegmentKind::*;
+        let expected =
+            [(Code, "a "), (Quoted, "'b'"), (Code, "::c "), (Comment, "/* d */"), (Quoted, "$$e$$"), (Code, ";")];
+        let expected: Vec<_> = expected.into_iter().map(|(kind, text)| (kind, text.to_owned())).collect();
+        assert_eq!(kinds("a 'b'::c /* d */$$e$$;"), expected);
+    }
+
+    #[test]
+    fn a_backslash_in_code_ends_a_command() {
+        assert_eq!(read_sql("SELECT 1 \\gset", 0).unwrap().ending, Ending::Backslash(10));
+        assert_eq!(read_sql("SELECT '\\g' \\gset", 0).unwrap().ending, Ending::Backslash(13));
     }
 }

@@ -167,17 +167,21 @@ impl Value {
 /// Digits that every double keeps through text and back (C's DBL_DIG).
 const DOUBLE_DIGITS: usize = 15;
 
+/// What PostgreSQL calls a double without digits, in SQL and in messages.
+pub(super) fn not_finite(value: f64) -> Option<&'static str> {
+    if value.is_nan() {
+        Some("NaN")
+    } else if value.is_infinite() {
+        Some(if value > 0.0 { "Infinity" } else { "-Infinity" })
+    } else {
+        None
+    }
+}
+
 /// C's `%.15g`: 15 significant digits, no trailing zeros, an exponent where it is shorter.
 fn write_double(value: f64, out: &mut Vec<u8>) {
-    if !value.is_finite() {
-        let name: &[u8] = if value.is_nan() {
-            b"nan"
-        } else if value > 0.0 {
-            b"inf"
-        } else {
-            b"-inf"
-        };
-        return out.extend_from_slice(name);
+    if let Some(name) = not_finite(value) {
+        return out.extend_from_slice(name.as_bytes());
     }
     let start = out.len();
     append(out, format_args!("{value:.*e}", DOUBLE_DIGITS - 1));
@@ -212,5 +216,105 @@ fn trim_fraction(out: &mut Vec<u8>, start: usize) {
     }
     if out.last() == Some(&b'.') {
         out.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VARIABLE: VariableId = VariableId(0);
+
+    fn written(value: &Value) -> String {
+        let mut text = b"x=".to_vec();
+        value.write_text(&mut text);
+        String::from_utf8(text).unwrap().split_off(2)
+    }
+
+    fn interpreted(text: &str) -> Result<Scalar, EvaluationError> {
+        Value::Text(text.into()).interpret(VARIABLE)
+    }
+
+    #[test]
+    fn values_are_written_as_pgbench_writes_them() {
+        assert_eq!(written(&Value::Unset), "");
+        assert_eq!(written(&Value::Null), "NULL");
+        assert_eq!(written(&Value::Boolean(true)), "true");
+        assert_eq!(written(&Value::Boolean(false)), "false");
+        assert_eq!(written(&Value::Integer(i64::MIN)), "-9223372036854775808");
+        assert_eq!(written(&Value::from_text(" as it came ")), " as it came ");
+    }
+
+    #[test]
+    fn doubles_are_written_with_fifteen_digits() {
+        let table = [
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (1.0, "1"),
+            (-2.5, "-2.5"),
+            (100_000.0, "100000"),
+            (1.0 / 3.0, "0.333333333333333"),
+            (0.1 + 0.2, "0.3"),
+            (0.0001, "0.0001"),
+            (0.00001, "1e-05"),
+            (1e14, "100000000000000"),
+            (1e15, "1e+15"),
+            (999_999_999_999_999.9, "1e+15"),
+            (123_456_789_012_345_678.0, "1.23456789012346e+17"),
+            (1e100, "1e+100"),
+            (f64::MIN_POSITIVE, "2.2250738585072e-308"),
+            (f64::INFINITY, "Infinity"),
+            (f64::NEG_INFINITY, "-Infinity"),
+            (f64::NAN, "NaN"),
+        ];
+        for (double, expected) in table {
+            assert_eq!(written(&Value::Double(double)), expected);
+        }
+    }
+
+    #[test]
+    fn only_an_integer_in_its_plain_form_is_one_at_once() {
+        assert_eq!(Value::from_text("-10"), Value::Integer(-10));
+        for text in ["010", "+10", " 10", "10 ", "1e1", "true", "null", "", "9223372036854775808"] {
+            assert_eq!(Value::from_text(text), Value::Text(text.into()));
+        }
+    }
+
+    #[test]
+    fn text_is_a_number_a_boolean_or_null_when_an_expression_needs_it() {
+        let booleans =
+            [("t", true), ("TRUE", true), ("ye", true), ("on", true), ("F", false), ("n", false), ("of", false)];
+        for (text, boolean) in booleans {
+            assert_eq!(interpreted(text), Ok(Scalar::Boolean(boolean)), "{text}");
+        }
+        assert_eq!(interpreted("Null"), Ok(Scalar::Null));
+        assert_eq!(interpreted(" +007"), Ok(Scalar::Integer(7)));
+        assert_eq!(interpreted("-1.5e3"), Ok(Scalar::Double(-1500.0)));
+        assert_eq!(interpreted(" .5"), Ok(Scalar::Double(0.5)));
+        assert_eq!(interpreted("-inf"), Ok(Scalar::Double(f64::NEG_INFINITY)));
+        assert_eq!(interpreted("0e-999"), Ok(Scalar::Double(0.0)));
+    }
+
+    #[test]
+    fn other_text_is_malformed() {
+        for text in ["", "o", "truely", "1 ", "-", "1x", "1e999", "1e-999"] {
+            assert_eq!(interpreted(text), Err(EvaluationError::Malformed { variable: VARIABLE, text: text.into() }));
+        }
+        let long = "9223372036854775808";
+        assert_eq!(interpreted(long), Err(EvaluationError::TextOutOfRange { variable: VARIABLE, text: long.into() }));
+    }
+
+    #[test]
+    fn doubles_become_the_nearest_integer() {
+        for (double, integer) in
+            [(0.5, 0), (1.5, 2), (2.5, 2), (-0.5, 0), (-1.5, -2), (7.3, 7), (-2.0_f64.powi(63), i64::MIN)]
+        {
+            assert_eq!(Scalar::Double(double).to_integer(), Ok(integer), "{double}");
+        }
+        assert_eq!(
+            Scalar::Double(2.0_f64.powi(63)).to_integer().unwrap_err().to_string(),
+            "double to int overflow for 9223372036854775808.000000"
+        );
+        assert!(Scalar::Double(f64::NAN).to_integer().is_err());
     }
 }

@@ -1,5 +1,5 @@
-\set id random(1, 10000)
+\set id random(1, 200)
 BEGIN;
-SELECT burn(150000);
+SELECT burn(300000);
 UPDATE account SET balance = balance + 1 WHERE id = :id;
 COMMIT;
