@@ -52,7 +52,9 @@ def class_bytes(server: Path) -> dict[str, int]:
 
 def lwlocks(server: Path) -> list[str | None]:
     """Tranche ids: the individual locks at their own numbers, then the built-in tranches."""
-    individual = re.findall(r"#define (\w+)Lock\s+\(&MainLWLockArray\[(\d+)\]", (server / "storage/lwlocknames.h").read_text())
+    individual = re.findall(
+        r"#define (\w+)Lock\s+\(&MainLWLockArray\[(\d+)\]", (server / "storage/lwlocknames.h").read_text()
+    )
     names: list[str | None] = [None] * (max(int(number) for _, number in individual) + 1)
     for name, number in individual:
         names[int(number)] = name.lower()

@@ -211,7 +211,7 @@ impl Client {
             b'D' => self.take_row(frame.body),
             b'C' | b'I' => return self.end_result(now_ns, plan, record),
             b'Z' => return self.take_ready(frame.body, now_ns, plan, record),
-            b'E' => self.take_error(frame.body),
+            b'E' => return self.take_error(frame.body),
             b'T' | b'n' => self.take_description(frame, plan),
             b'G' | b'H' | b'W' => return Err(self.copy_refused(plan)),
             _ => {}
@@ -266,12 +266,17 @@ impl Client {
         Ok(())
     }
 
-    fn take_error(&mut self, body: &[u8]) {
+    fn take_error(&mut self, body: &[u8]) -> Result<()> {
+        let error = ServerError::parse(body);
+        if error.ends_session() {
+            return Err(self.connection.lost(&io::Error::other(error.to_string())));
+        }
         if self.failed.is_none() {
             let in_flight = self.in_flight.front().map(|statement| statement.statement);
             let statement = in_flight.or(self.preparing.front().copied());
-            self.failed = Some(Failed { error: ServerError::parse(body), statement });
+            self.failed = Some(Failed { error, statement });
         }
+        Ok(())
     }
 
     fn take_description(&mut self, frame: &Frame<'_>, plan: &Plan) {
@@ -300,14 +305,6 @@ impl Client {
     pub(super) fn expect_prepared_columns(&mut self, statement: usize) {
         if let Some(prepared) = &self.prepared[statement] {
             self.captured.targets.clone_from(&prepared.targets);
-        }
-    }
-
-    /// The server has closed the connection.
-    pub(super) fn closed_by_server(&self) -> CoreError {
-        match &self.failed {
-            Some(failed) => self.connection.lost(&io::Error::other(failed.error.to_string())),
-            None => self.connection.lost(&io::ErrorKind::UnexpectedEof.into()),
         }
     }
 }

@@ -259,7 +259,7 @@ impl<'a> Worker<'a> {
             let (length, drained) = match outcome.map_err(|error| client.connection.lost(&error))? {
                 ReadOutcome::Bytes { length, drained } => (length, drained),
                 ReadOutcome::Nothing => return Ok(()),
-                ReadOutcome::Closed => return Err(client.closed_by_server()),
+                ReadOutcome::Closed => return Err(client.connection.lost(&std::io::ErrorKind::UnexpectedEof.into())),
             };
             let now_ns = clock::now_ns();
             self.answered_ns = now_ns;

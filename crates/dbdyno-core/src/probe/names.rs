@@ -24,7 +24,8 @@ const CLASSES: [(u8, &str); 10] = [
     (0x0B, "InjectionPoint"),
 ];
 
-/// `Client:ClientRead`: the only event a backend waits in with no request outstanding. Id 0 of its class in every version.
+/// `Client:ClientRead`: the only event a backend waits in with no request outstanding. Id 0 of its
+/// class in every version.
 pub const CLIENT_READ: u32 = 0x0600_0000;
 
 /// The names of one major version.

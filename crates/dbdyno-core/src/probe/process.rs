@@ -121,7 +121,7 @@ impl SchedstatFile {
     }
 }
 
-/// The processes that a process started and that still run.
+/// The processes that a process started and that still run. An error where the kernel was built without the list.
 pub fn children(pid: i32) -> io::Result<Vec<i32>> {
     let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
     Ok(text.split_ascii_whitespace().filter_map(|number| number.parse().ok()).collect())
@@ -154,7 +154,8 @@ pub fn background_type(pid: i32) -> Option<String> {
     background_type_of_title(&title(pid)?)
 }
 
-/// A title is `postgres: [CLUSTER: ]TYPE[ details]`, that of a session `postgres: [CLUSTER: ]USER DB HOST(PORT) ACTIVITY`.
+/// A title is `postgres: [CLUSTER: ]TYPE[ details]`, that of a session
+/// `postgres: [CLUSTER: ]USER DB HOST(PORT) ACTIVITY`.
 fn background_type_of_title(title: &str) -> Option<String> {
     const TYPES: [&str; 16] = [
         "archiver",

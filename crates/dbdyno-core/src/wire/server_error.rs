@@ -33,6 +33,12 @@ impl ServerError {
         error
     }
 
+    /// Whether the server ends the session with it.
+    #[must_use]
+    pub fn ends_session(&self) -> bool {
+        matches!(self.severity.as_str(), "FATAL" | "PANIC")
+    }
+
     /// Whether the same unit of work may succeed when tried again.
     #[must_use]
     pub fn is_retryable(&self) -> bool {

@@ -1,14 +1,16 @@
-//! A PostgreSQL server for one test, and sessions of it driven through psql.
+//! A PostgreSQL server for tests, and sessions of it driven through psql.
 //!
 //! The binaries are those in the directory that DBDYNO_TEST_SERVER_BIN names. As root the server runs
 //! under uid 65534, because PostgreSQL refuses root.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::ops::Deref;
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -21,14 +23,45 @@ pub struct Server {
     binaries: PathBuf,
 }
 
+/// The server, for one test at a time: what one plants must not show in another.
+pub struct Turn {
+    _turn: MutexGuard<'static, ()>,
+    server: Arc<Server>,
+}
+
+impl Deref for Turn {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        &self.server
+    }
+}
+
+/// The server that all tests of this process share, or `None` (and a line that says so) where no
+/// binaries are named. It lives as long as a test has it or waits for it.
+pub fn take_turn() -> Option<Turn> {
+    static RUNNING: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    static TURN: Mutex<()> = Mutex::new(());
+    let Some(binaries) = std::env::var_os("DBDYNO_TEST_SERVER_BIN").map(PathBuf::from) else {
+        eprintln!("left out: DBDYNO_TEST_SERVER_BIN does not name the directory of a server's programs");
+        return None;
+    };
+    let server = {
+        let mut running = RUNNING.lock().unwrap();
+        running.upgrade().unwrap_or_else(|| {
+            let started = Arc::new(Server::start(binaries));
+            *running = Arc::downgrade(&started);
+            started
+        })
+    };
+    // A test that failed during its turn has left nothing behind that matters.
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    Some(Turn { _turn: turn, server })
+}
+
 impl Server {
-    /// A new server, or `None` (and a line that says so) where no binaries are named.
-    pub fn start(settings: &[&str]) -> Option<Self> {
+    fn start(binaries: PathBuf) -> Self {
         static SERVERS: AtomicU32 = AtomicU32::new(0);
-        let Some(binaries) = std::env::var_os("DBDYNO_TEST_SERVER_BIN").map(PathBuf::from) else {
-            eprintln!("left out: DBDYNO_TEST_SERVER_BIN does not name the directory of a server's programs");
-            return None;
-        };
         let number = SERVERS.fetch_add(1, Ordering::Relaxed);
         let directory = std::env::temp_dir().join(format!("dbdyno-probe-{}-{number}", std::process::id()));
         std::fs::create_dir(&directory).unwrap();
@@ -40,12 +73,13 @@ impl Server {
         let made = as_server(&binaries.join("initdb")).args(initdb).arg(&data).stdout(Stdio::null()).status().unwrap();
         assert!(made.success());
         let mut command = as_server(&binaries.join("postgres"));
-        command.arg("-D").arg(&data).arg("-clisten_addresses=").arg("-k").arg(&directory);
-        command.args(settings.iter().map(|setting| format!("-c{setting}")));
+        command.arg("-D").arg(&data).arg("-k").arg(&directory).arg("-clisten_addresses=");
+        // A backend in a loop ends with its session.
+        command.arg("-cclient_connection_check_interval=100");
         let postmaster = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
         let server = Server { postmaster, directory, binaries };
         server.wait_until_ready();
-        Some(server)
+        server
     }
 
     fn wait_until_ready(&self) {

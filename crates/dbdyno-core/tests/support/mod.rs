@@ -22,6 +22,7 @@ pub struct Server {
     pub programs: PathBuf,
     pub directory: PathBuf,
     pub postmaster_pid: i32,
+    pub port: u16,
 }
 
 /// What is written behind initdb's own files before the start.
@@ -30,7 +31,9 @@ pub struct Setup {
     /// Name of the environment variable that holds the directory of `initdb` and `postgres`.
     pub programs_variable: &'static str,
     pub hba: &'static str,
-    pub settings: Vec<String>,
+    pub settings: &'static [&'static str],
+    /// 0: the default one, of the Unix socket only.
+    pub port: u16,
     /// Prepares the data directory.
     pub prepare: Option<fn(&Path)>,
 }
@@ -69,13 +72,15 @@ fn start(setup: &Setup) -> Option<Server> {
     for setting in ["fsync=off", "max_connections=60", "listen_addresses="] {
         postgres.arg("-c").arg(setting);
     }
-    for setting in &setup.settings {
+    for setting in setup.settings {
         postgres.arg("-c").arg(setting);
     }
+    let port = if setup.port == 0 { 5432 } else { setup.port };
+    postgres.arg("-p").arg(port.to_string());
     let postmaster_pid = spawn_for_life(postgres).id() as i32;
     // SAFETY: `clean_up` is a plain function that takes nothing.
     unsafe { libc::atexit(clean_up) };
-    let server = Server { programs, directory, postmaster_pid };
+    let server = Server { programs, directory, postmaster_pid, port };
     server.wait_until_ready();
     Some(server)
 }
@@ -146,7 +151,7 @@ impl Server {
     }
 
     pub fn target_json(&self, user: &str) -> Value {
-        json!({"host": self.directory, "port": 5432, "user": user, "dbname": "postgres"})
+        json!({"host": self.directory, "port": self.port, "user": user, "dbname": "postgres"})
     }
 
     /// A session of its own.
@@ -171,7 +176,7 @@ impl Server {
             "scripts": [{"name": "test.sql", "text": script}],
             "clients": 2, "threads": 1, "mode": "prepared",
             "arrival": {"kind": "closed"}, "seed": 42,
-            "warm_up_ns": 20_000_000, "window_ns": 200_000_000,
+            "warm_up_ns": 100_000_000, "window_ns": 200_000_000,
             "waits": {"route": "off"}
         });
         for (key, value) in changes.as_object().expect("an object") {
