@@ -125,9 +125,7 @@ def run_pgbench(server: Server, script: Path, clients: int, seconds: int, seed: 
     return Cost(cpu_us / transactions, transactions / elapsed_s)
 
 
-def pgbench_once(
-    server: Server, script: Path, clients: int, length: list[str], seed: int
-) -> tuple[float, int, float]:
+def pgbench_once(server: Server, script: Path, clients: int, length: list[str], seed: int) -> tuple[float, int, float]:
     """CPU seconds, transactions, and the seconds that they took by pgbench's own count."""
     command = [server.programs / "pgbench", "-h", server.socket_directory, "-U", "postgres", "-n", "-M", "prepared"]
     options = ["-f", script, "-c", str(clients), "-j", "1", "-s", str(SCALE), f"--random-seed={seed}", *length]

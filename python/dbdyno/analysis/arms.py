@@ -39,6 +39,8 @@ def arm_findings(arm: Document, trials: Sequence[Document], orders: Sequence[int
         levels=dict(arm["levels"]),
         baseline=arm["baseline"],
         clients=arm["clients"],
+        scripts=list(arm["scripts"]),
+        sets=_sets(arm),
         trials=len(trials),
         units=_units(outcomes),
         throughput_per_s=pseudo_median([outcome["throughput_per_s"] for outcome in outcomes]),
@@ -61,6 +63,11 @@ def arm_findings(arm: Document, trials: Sequence[Document], orders: Sequence[int
 
 
 _CLOCKS = ("response_time", "service_time", "queue_time")
+
+
+def _sets(arm: Document) -> dict[str, str]:
+    scopes = {"session": "session", "role": "role", "settings": "server"}
+    return {f"{scope} {name}": value for key, scope in scopes.items() for name, value in arm.get(key, {}).items()}
 
 
 def _units(outcomes: Sequence[Document]) -> Units:

@@ -154,12 +154,15 @@ class Arm:
     `profile_ns` is the mean over all counted units that ended and sums to `profile_total_ns`, their mean response
     time; `response_time_ns.mean` is that of successful units, estimated over trials, hence differs where trials do.
     WAL and full-page images are per commit, which is per unit where a unit is one transaction.
+    `sets` holds what the arm changes: `session NAME`, `role NAME` or `server NAME` to the value.
     """
 
     arm: str
     levels: dict[str, str]
     baseline: str | None
     clients: int
+    scripts: list[str]
+    sets: dict[str, str]
     trials: int
     units: Units
     throughput_per_s: Estimate
