@@ -36,7 +36,7 @@ mod trial;
 mod window;
 mod worker;
 
-pub use observer::{BackendClocks, NullObserver, Observer, Phase, PhaseCell};
+pub use observer::{BackendClocks, Observer, Phase, PhaseCell};
 pub use outcome::*;
 pub use spec::*;
 pub use stop::request_stop;

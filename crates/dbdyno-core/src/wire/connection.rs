@@ -189,15 +189,18 @@ impl Connection {
         }
     }
 
-    /// The session ended without being asked to.
+    /// The session ended without being asked to, or never began.
     #[must_use]
     pub fn lost(&self, error: &io::Error) -> CoreError {
+        if self.process_id == 0 {
+            return unreachable(&self.target, error);
+        }
         let message = format!(
             "target {}: the connection of backend {} was lost ({error}); see the server's log",
             self.target.address(),
             self.process_id
         );
-        CoreError::new(if self.process_id == 0 { "unreachable" } else { "connection_lost" }, message)
+        CoreError::new("connection_lost", message)
     }
 
     /// Asks the server, over a connection of its own, to stop what this session is doing.
@@ -270,5 +273,19 @@ mod tests {
     fn columns_with_null_and_empty() {
         let body = b"\0\x03\0\0\0\x0242\xff\xff\xff\xff\0\0\0\0";
         assert_eq!(vec![Some("42".to_owned()), None, Some(String::new())], text_columns(body));
+    }
+
+    #[test]
+    fn a_server_that_says_nothing_is_unreachable() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("its number").port();
+        let target = format!(
+            r#"{{"host": "127.0.0.1", "port": {port}, "user": "u", "dbname": "d", "sslmode": "disable",
+                "connect_timeout_ns": 50000000}}"#
+        );
+        let target: Target = serde_json::from_str(&target).expect("valid");
+        let error = Connection::connect(&target, None).err().expect("nobody answers");
+        assert_eq!("unreachable", error.code);
+        assert!(error.message.contains("no answer in time"), "{error}");
     }
 }
