@@ -1,6 +1,6 @@
 //! The load engine against a real server: set DBDYNO_TEST_SERVER_BIN to a directory with its programs.
 
-mod support;
+mod server;
 
 use std::collections::HashMap;
 use std::thread;
@@ -9,13 +9,13 @@ use std::time::Duration;
 use dbdyno_core::CoreError;
 use dbdyno_core::load::{request_stop, run_trial};
 use serde_json::{Value, json};
-use support::{Server, Setup};
+use server::{Server, Setup, take_turn_of};
 
 const SELECT_SCRIPT: &str = "\\set id random(1, 100)\nSELECT id, id + 1 FROM generate_series(:id, :id + 2) AS id;\n";
 
 fn setup() -> Setup {
     Setup {
-        programs_variable: "DBDYNO_TEST_SERVER_BIN",
+        settings: &["listen_addresses=", "fsync=off"],
         hba: "local all clear password\nlocal all md5 md5\nlocal all scram scram-sha-256\nlocal all all trust\n",
         ..Setup::default()
     }
@@ -23,7 +23,7 @@ fn setup() -> Setup {
 
 macro_rules! server_or_skip {
     () => {
-        match support::server(setup) {
+        match take_turn_of(setup) {
             Some(server) => server,
             None => return,
         }
@@ -73,10 +73,10 @@ fn reconciles(outcome: &Value) {
 
 #[test]
 fn a_closed_loop_keeps_every_client_busy() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     for (mode, threads) in [("prepared", 1), ("extended", 2), ("simple", 2)] {
         let changes = json!({"mode": mode, "threads": threads, "clients": 4});
-        let outcome = run(&server.spec(SELECT_SCRIPT, changes));
+        let outcome = run(&server.trial_spec(SELECT_SCRIPT, changes));
         let units = count(&outcome, "/units/successful");
         assert!(units > 100, "{mode}: only {units} units");
         assert_eq!(3 * units, count(&outcome, "/scripts/0/statements/0/rows"), "{mode}: three rows a unit");
@@ -93,9 +93,9 @@ fn a_closed_loop_keeps_every_client_busy() {
 
 #[test]
 fn statements_are_timed_apart() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     let script = "SELECT pg_sleep(0.01);\n\\sleep 5 ms\nSELECT 1;\n";
-    let outcome = run(&server.spec(script, json!({})));
+    let outcome = run(&server.trial_spec(script, json!({})));
     let mean = |pointer: &str| {
         number(&outcome, &format!("{pointer}/sum_ns")) / number(&outcome, &format!("{pointer}/count")) / 1e6
     };
@@ -107,9 +107,9 @@ fn statements_are_timed_apart() {
 
 #[test]
 fn think_time_lies_between_units() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     let changes = json!({"arrival": {"kind": "closed", "think_time_ns": 10_000_000}, "window_ns": 500_000_000});
-    let outcome = run(&server.spec("SELECT 1;", changes));
+    let outcome = run(&server.trial_spec("SELECT 1;", changes));
     let units = count(&outcome, "/units/successful");
     assert!((20..=100).contains(&units), "{units} units of 2 clients in 50 think times");
     assert!(number(&outcome, "/mean_in_flight") < 1.0);
@@ -117,11 +117,11 @@ fn think_time_lies_between_units() {
 
 #[test]
 fn an_open_loop_starts_what_is_due() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     for threads in [1, 2] {
         let arrival = json!({"kind": "open", "process": "constant", "start_per_s": 500, "end_per_s": 500});
         let changes = json!({"arrival": arrival, "window_ns": 400_000_000, "threads": threads, "clients": 4});
-        let outcome = run(&server.spec("SELECT 1;", changes));
+        let outcome = run(&server.trial_spec("SELECT 1;", changes));
         let units = count(&outcome, "/units/successful");
         assert!(units.abs_diff(200) <= threads, "{units} of 200 units");
         assert!((number(&outcome, "/throughput_per_s") - 500.0).abs() < 100.0);
@@ -130,11 +130,11 @@ fn an_open_loop_starts_what_is_due() {
 
 #[test]
 fn a_stall_shows_as_the_late_units_it_caused() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     server.sql("DROP TABLE IF EXISTS stalled; CREATE TABLE stalled AS SELECT 1 AS id");
     let arrival = json!({"kind": "open", "process": "poisson", "start_per_s": 1000, "end_per_s": 1000});
     let changes = json!({"arrival": arrival, "window_ns": 3_000_000_000_u64, "clients": 8});
-    let spec = server.spec("SELECT id FROM stalled;", changes);
+    let spec = server.trial_spec("SELECT id FROM stalled;", changes);
     let outcome = thread::scope(|scope| {
         let trial = scope.spawn(|| run(&spec));
         thread::sleep(Duration::from_millis(700));
@@ -150,24 +150,24 @@ fn a_stall_shows_as_the_late_units_it_caused() {
 }
 
 #[test]
-fn units_over_the_latency_limit_are_skipped() {
-    let (server, _turn) = server_or_skip!();
+fn units_over_the_latency_limit_are_late_and_run_all_the_same() {
+    let server = server_or_skip!();
     let arrival = json!({"kind": "open", "process": "constant", "start_per_s": 100, "end_per_s": 100});
-    let changes = json!({"arrival": arrival, "clients": 1, "window_ns": 500_000_000, "latency_limit_ns": 15_000_000});
-    let outcome = run(&server.spec("SELECT pg_sleep(0.03);", changes));
-    let units = |name: &str| count(&outcome, &format!("/units/{name}"));
-    assert!((10..=20).contains(&units("successful")), "{} units of 30 ms", units("successful"));
-    assert!(units("skipped") >= 30, "{} skipped", units("skipped"));
-    assert_eq!(units("successful"), units("late"));
-    assert!(units("successful") + units("skipped") >= 49);
+    let changes = json!({"arrival": arrival, "clients": 1, "window_ns": 300_000_000, "latency_limit_ns": 15_000_000});
+    let outcome = run(&server.trial_spec("SELECT pg_sleep(0.03);", changes));
+    let units = count(&outcome, "/units/successful");
+    assert!(units.abs_diff(30) <= 1, "{units} of 30 units");
+    assert_eq!((units, 0), (count(&outcome, "/units/late"), count(&outcome, "/units/skipped")));
+    let last_queue_ms = (number(&outcome, "/elapsed_ns") - number(&outcome, "/window_ns")) / 1e6;
+    assert!(last_queue_ms > 500.0, "30 units of 30 ms arrive in 300 ms: the last one waits, {last_queue_ms} ms");
 }
 
 #[test]
 fn what_the_drain_limit_cuts_off_is_counted() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     let arrival = json!({"kind": "open", "process": "constant", "start_per_s": 100, "end_per_s": 100});
     let changes = json!({"arrival": arrival, "clients": 1, "window_ns": 100_000_000, "drain_limit_ns": 100_000_000});
-    let outcome = run(&server.spec("SELECT pg_sleep(30);", changes));
+    let outcome = run(&server.trial_spec("SELECT pg_sleep(30);", changes));
     assert_eq!(0, count(&outcome, "/units/successful"));
     let units = count(&outcome, "/units/failed_unfinished") + count(&outcome, "/units/skipped");
     assert!(units.abs_diff(10) <= 1, "{units} of 10 units");
@@ -176,11 +176,11 @@ fn what_the_drain_limit_cuts_off_is_counted() {
 
 #[test]
 fn pipelines_wait_once() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     let script =
         "\\startpipeline\nSELECT 1;\nSELECT 2;\n\\syncpipeline\nSELECT pg_sleep(0.01);\nSELECT 3;\n\\endpipeline\n";
     for mode in ["extended", "prepared"] {
-        let outcome = run(&server.spec(script, json!({"mode": mode})));
+        let outcome = run(&server.trial_spec(script, json!({"mode": mode})));
         let units = count(&outcome, "/units/successful");
         assert!(units > 0);
         for statement in 0..4 {
@@ -194,15 +194,15 @@ fn pipelines_wait_once() {
 
 #[test]
 fn results_go_into_variables() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     for mode in ["simple", "extended", "prepared"] {
         server.sql("DROP TABLE IF EXISTS captured; CREATE TABLE captured (a int, b text)");
         let script = "SELECT 20 AS a, NULL AS b \\gset one_\nSELECT 1 AS a, 'x''y' AS t UNION ALL SELECT 2, 'last' \\aset all_\n\
                       INSERT INTO captured VALUES (:one_a::int + :all_a::int, :one_b);\n";
-        run(&server.spec(script, json!({"mode": mode, "clients": 1})));
+        run(&server.trial_spec(script, json!({"mode": mode, "clients": 1})));
         let rows = server.sql("SELECT DISTINCT a, b FROM captured");
         assert_eq!(vec![vec![Some("22".to_owned()), None]], rows, "{mode}");
-        let error = refused(&server.spec("SELECT 1 AS a WHERE false \\gset\n", json!({"mode": mode})));
+        let error = refused(&server.trial_spec("SELECT 1 AS a WHERE false \\gset\n", json!({"mode": mode})));
         assert_eq!("script_runtime", error.code);
         assert_eq!("test.sql:1: \\gset takes exactly one row, the query gave 0", error.message);
     }
@@ -224,12 +224,12 @@ const DRAWN_TABLE: &str = "DROP TABLE IF EXISTS drawn; CREATE TABLE drawn (posit
 
 #[test]
 fn the_same_seed_gives_each_client_the_same_values() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     let mut runs = Vec::new();
     for clients in [2, 3] {
         server.sql(DRAWN_TABLE);
-        run(&server.spec(DRAW_SCRIPT, json!({"clients": clients, "threads": clients - 1})));
-        runs.push(inserted(server));
+        run(&server.trial_spec(DRAW_SCRIPT, json!({"clients": clients, "threads": clients - 1})));
+        runs.push(inserted(&server));
     }
     for client in ["0", "1"] {
         let common = runs[0][client].len().min(runs[1][client].len());
@@ -241,24 +241,24 @@ fn the_same_seed_gives_each_client_the_same_values() {
 
 #[test]
 fn the_values_are_those_of_pgbench() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     server.sql(DRAWN_TABLE);
-    run(&server.spec(DRAW_SCRIPT, json!({})));
-    let ours = inserted(server);
+    run(&server.trial_spec(DRAW_SCRIPT, json!({})));
+    let ours = inserted(&server);
     server.sql(DRAWN_TABLE);
     let script = server.directory.join("draw.sql");
     std::fs::write(&script, DRAW_SCRIPT).expect("a script");
-    let status = std::process::Command::new(server.programs.join("pgbench"))
+    let status = std::process::Command::new(server.binaries.join("pgbench"))
         .arg("-h")
         .arg(&server.directory)
-        .args(["-U", "postgres", "-n", "-c", "2", "-t", "20", "--random-seed=42", "-f"])
+        .args(["-U", "dyno", "-n", "-c", "2", "-t", "20", "--random-seed=42", "-f"])
         .arg(&script)
         .arg("postgres")
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null())
         .status();
     assert!(status.expect("pgbench runs").success());
-    let theirs = inserted(server);
+    let theirs = inserted(&server);
     for client in ["0", "1"] {
         assert_eq!(theirs[client], ours[client][..20], "client {client}");
     }
@@ -269,18 +269,18 @@ const CONTENDED_SCRIPT: &str = "\\set value random(1, 1000000000)\nBEGIN ISOLATI
 
 #[test]
 fn serialization_failures_are_retried_with_the_same_values() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     server.sql("DROP TABLE IF EXISTS contended; CREATE TABLE contended AS SELECT 0 AS n");
     for mode in ["simple", "prepared"] {
         server.sql(DRAWN_TABLE);
-        run(&server.spec(CONTENDED_SCRIPT, json!({"clients": 1})));
-        let alone = inserted(server);
+        run(&server.trial_spec(CONTENDED_SCRIPT, json!({"clients": 1})));
+        let alone = inserted(&server);
         server.sql(DRAWN_TABLE);
         server.sql("UPDATE contended SET n = 0");
-        let outcome = run(&server.spec(CONTENDED_SCRIPT, json!({"clients": 4, "max_tries": 1000, "mode": mode})));
+        let outcome = run(&server.trial_spec(CONTENDED_SCRIPT, json!({"clients": 4, "max_tries": 1000, "mode": mode})));
         assert!(count(&outcome, "/units/retried") > 0, "{mode}: nothing was retried");
         assert_eq!(0, count(&outcome, "/units/failed"));
-        let together = inserted(server);
+        let together = inserted(&server);
         let common = alone["0"].len().min(together["0"].len());
         assert!(common > 5);
         assert_eq!(alone["0"][..common], together["0"][..common], "{mode}");
@@ -290,15 +290,15 @@ fn serialization_failures_are_retried_with_the_same_values() {
 
 #[test]
 fn failures_are_counted_by_class() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     server.sql("DROP TABLE IF EXISTS contended; CREATE TABLE contended AS SELECT 0 AS n");
     server.sql(DRAWN_TABLE);
-    let outcome = run(&server.spec(CONTENDED_SCRIPT, json!({"clients": 4})));
+    let outcome = run(&server.trial_spec(CONTENDED_SCRIPT, json!({"clients": 4})));
     assert!(count(&outcome, "/units/failed_serialization") > 0);
     assert_eq!(count(&outcome, "/units/failed"), count(&outcome, "/units/failed_serialization"));
     let script = "BEGIN;\nSELECT 1 / (:client_id - 1);\nEND;\n";
     for mode in ["simple", "extended", "prepared"] {
-        let outcome = run(&server.spec(script, json!({"continue_on_error": true, "mode": mode})));
+        let outcome = run(&server.trial_spec(script, json!({"continue_on_error": true, "mode": mode})));
         assert!(count(&outcome, "/units/failed_other") > 0, "{mode}");
         assert!(count(&outcome, "/units/successful") > 0, "{mode}");
     }
@@ -306,47 +306,47 @@ fn failures_are_counted_by_class() {
 
 #[test]
 fn an_error_in_a_pipeline_fails_its_unit_only() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     let script =
         "\\startpipeline\nBEGIN;\nSELECT 1 / (:client_id - 1);\n\\syncpipeline\nSELECT 2;\nEND;\n\\endpipeline\n";
-    let outcome = run(&server.spec(script, json!({"continue_on_error": true})));
+    let outcome = run(&server.trial_spec(script, json!({"continue_on_error": true})));
     assert!(count(&outcome, "/units/failed_other") > 0);
     assert!(count(&outcome, "/units/successful") > 0);
 }
 
 #[test]
 fn sql_errors_name_the_place_and_the_servers_words() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     for mode in ["simple", "extended", "prepared"] {
-        let error = refused(&server.spec("SELECT 1;\n\nSELECT nothing FROM nowhere;\n", json!({"mode": mode})));
+        let error = refused(&server.trial_spec("SELECT 1;\n\nSELECT nothing FROM nowhere;\n", json!({"mode": mode})));
         assert_eq!("sql_error", error.code);
         assert_eq!("test.sql:3: SQLSTATE 42P01: relation \"nowhere\" does not exist", error.message);
     }
-    let error = refused(&server.spec("SELECT 1;", json!({"session_sql": ["SET nonsense = 1"]})));
+    let error = refused(&server.trial_spec("SELECT 1;", json!({"session_sql": ["SET nonsense = 1"]})));
     assert_eq!("sql_error", error.code);
     assert!(error.message.starts_with("session_sql \"SET nonsense = 1\": SQLSTATE 42704"), "{error}");
-    let error = refused(&server.spec("\\set x 1 / 0\nSELECT 1;\n", json!({})));
+    let error = refused(&server.trial_spec("\\set x 1 / 0\nSELECT 1;\n", json!({})));
     assert_eq!(("script_runtime", "test.sql:1: division by zero"), (error.code, error.message.as_str()));
-    let error = refused(&server.spec("COPY pg_class TO STDOUT;\n", json!({})));
+    let error = refused(&server.trial_spec("COPY pg_class TO STDOUT;\n", json!({})));
     assert!(error.message.contains("COPY"), "{error}");
 }
 
 #[test]
 fn session_settings_hold_on_every_connection() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     server.sql("DROP TABLE IF EXISTS settings; CREATE TABLE settings (value text)");
     let script = "INSERT INTO settings VALUES (current_setting('synchronous_commit'));\n";
-    run(&server.spec(script, json!({"session_sql": ["SET synchronous_commit = 'local'"], "clients": 3})));
+    run(&server.trial_spec(script, json!({"session_sql": ["SET synchronous_commit = 'local'"], "clients": 3})));
     let rows = server.sql("SELECT DISTINCT value FROM settings");
     assert_eq!(vec![vec![Some("local".to_owned())]], rows);
 }
 
 #[test]
 fn passwords_are_given_as_the_server_asks_for_them() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     for (role, encryption) in [("clear", "scram-sha-256"), ("md5", "md5"), ("scram", "scram-sha-256")] {
         server.sql(&format!("SET password_encryption = '{encryption}'; DROP ROLE IF EXISTS {role}; CREATE ROLE {role} LOGIN PASSWORD 'open sesame'"));
-        let spec = server.spec("SELECT 1;", json!({"target": server.target_json(role), "window_ns": 10_000_000}));
+        let spec = server.trial_spec("SELECT 1;", json!({"target": server.target_json(role), "window_ns": 10_000_000}));
         assert!(run_trial(&spec, Some("open sesame")).is_ok(), "{role}");
         for password in [None, Some("secret guess")] {
             let error = run_trial(&spec, password).expect_err("must be refused");
@@ -358,23 +358,23 @@ fn passwords_are_given_as_the_server_asks_for_them() {
 
 #[test]
 fn unreachable_servers_are_one_line() {
-    let (server, _turn) = server_or_skip!();
-    let mut target = server.target_json("postgres");
+    let server = server_or_skip!();
+    let mut target = server.target_json("dyno");
     target["port"] = json!(1);
-    let error = refused(&server.spec("SELECT 1;", json!({"target": target})));
+    let error = refused(&server.trial_spec("SELECT 1;", json!({"target": target})));
     assert_eq!("unreachable", error.code);
-    let mut target = server.target_json("postgres");
+    let mut target = server.target_json("dyno");
     target["dbname"] = json!("absent");
-    let error = refused(&server.spec("SELECT 1;", json!({"target": target})));
+    let error = refused(&server.trial_spec("SELECT 1;", json!({"target": target})));
     assert!(error.message.ends_with("check dbname"), "{error}");
-    let error = refused(&server.spec("SELECT 1;", json!({"clients": 100})));
+    let error = refused(&server.trial_spec("SELECT 1;", json!({"clients": 100})));
     assert!(error.message.contains("use fewer clients"), "{error}");
 }
 
 #[test]
 fn a_lost_connection_ends_the_trial() {
-    let (server, _turn) = server_or_skip!();
-    let spec = server.spec("SELECT 1;", json!({"window_ns": 20_000_000_000_u64}));
+    let server = server_or_skip!();
+    let spec = server.trial_spec("SELECT 1;", json!({"window_ns": 20_000_000_000_u64}));
     let error = thread::scope(|scope| {
         let trial = scope.spawn(|| refused(&spec));
         thread::sleep(Duration::from_millis(300));
@@ -386,8 +386,8 @@ fn a_lost_connection_ends_the_trial() {
 
 #[test]
 fn a_stop_ends_the_trial_and_its_sessions() {
-    let (server, _turn) = server_or_skip!();
-    let spec = server.spec("SELECT pg_sleep(30);", json!({"window_ns": 20_000_000_000_u64}));
+    let server = server_or_skip!();
+    let spec = server.trial_spec("SELECT pg_sleep(30);", json!({"window_ns": 20_000_000_000_u64}));
     let error = thread::scope(|scope| {
         let trial = scope.spawn(|| refused(&spec));
         thread::sleep(Duration::from_millis(300));
@@ -396,14 +396,15 @@ fn a_stop_ends_the_trial_and_its_sessions() {
     });
     assert_eq!("interrupted", error.code);
     assert_eq!(0, server.number("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(30)%'"));
-    assert!(run(&server.spec("SELECT 1;", json!({}))).is_object(), "the request is used up");
+    assert!(run(&server.trial_spec("SELECT 1;", json!({}))).is_object(), "the request is used up");
 }
 
 #[test]
 fn planted_sleeps_are_found_in_the_profile() {
-    let (server, _turn) = server_or_skip!();
-    let waits = json!({"route": "auto", "postmaster_pid": server.postmaster_pid});
-    let outcome = run(&server.spec("SELECT pg_sleep(0.02);", json!({"waits": waits, "window_ns": 1_000_000_000})));
+    let server = server_or_skip!();
+    let waits = json!({"route": "auto", "postmaster_pid": server.postmaster_pid()});
+    let outcome =
+        run(&server.trial_spec("SELECT pg_sleep(0.02);", json!({"waits": waits, "window_ns": 1_000_000_000})));
     let sleeping_ms =
         number(&outcome, "/profile/waits_ns/Timeout:PgSleep") / number(&outcome, "/units/successful") / 1e6;
     assert!((19.0..=21.0).contains(&sleeping_ms), "{sleeping_ms} ms: {}", outcome["profile"]);
@@ -412,14 +413,14 @@ fn planted_sleeps_are_found_in_the_profile() {
 
 #[test]
 fn exposure_is_sampled_over_the_window() {
-    let (server, _turn) = server_or_skip!();
+    let server = server_or_skip!();
     server.sql(DRAWN_TABLE);
-    let outcome = run(&server.spec(DRAW_SCRIPT, json!({"exposure_period_ns": 10_000_000})));
+    let outcome = run(&server.trial_spec(DRAW_SCRIPT, json!({"exposure_period_ns": 10_000_000})));
     let samples = outcome["exposure"]["samples"].as_array().expect("samples");
     assert!((10..=21).contains(&samples.len()), "{} samples in 20 periods", samples.len());
     for pair in samples.windows(2) {
         assert!(pair[0][0].as_u64() < pair[1][0].as_u64() && pair[0][1].as_u64() <= pair[1][1].as_u64());
     }
     assert!(samples.iter().all(|sample| sample[2].as_u64() <= sample[1].as_u64()));
-    assert!(run(&server.spec("SELECT 1;", json!({})))["exposure"]["samples"].is_null());
+    assert!(run(&server.trial_spec("SELECT 1;", json!({})))["exposure"]["samples"].is_null());
 }

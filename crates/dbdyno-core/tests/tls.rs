@@ -1,7 +1,7 @@
 //! TLS by sslmode against a server that has it: set DBDYNO_TEST_TLS_SERVER_BIN to a directory with its
 //! programs (Debian's /usr/lib/postgresql/15/bin). Certificates are made with the openssl program.
 
-mod support;
+mod server;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use dbdyno_core::CoreError;
 use dbdyno_core::load::run_trial;
 use serde_json::{Value, json};
-use support::{Server, Setup};
+use server::{Server, Setup, give_to_server, take_turn_of};
 
 fn setup() -> Setup {
     Setup {
@@ -20,7 +20,7 @@ fn setup() -> Setup {
               hostnossl all plain 127.0.0.1/32 trust\n",
         settings: &["listen_addresses=127.0.0.1", "ssl=on"],
         port: free_port(),
-        prepare: Some(make_certificates),
+        prepare: make_certificates,
     }
 }
 
@@ -46,7 +46,7 @@ fn make_certificates(data: &Path) {
     openssl("req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=stranger -keyout other.key -out other.crt");
     for file in ["server.key", "server.crt"] {
         fs::set_permissions(data.join(file), fs::Permissions::from_mode(0o600)).expect("its permissions");
-        support::own(&data.join(file));
+        give_to_server(&data.join(file));
     }
 }
 
@@ -55,37 +55,37 @@ fn try_tls(server: &Server, host: &str, user: &str, sslmode: &str, root: Option<
     let target = json!({"host": host, "port": server.port, "user": user, "dbname": "postgres", "sslmode": sslmode, "sslrootcert": root});
     let script = "SELECT 1 / ssl::int FROM pg_stat_ssl WHERE pid = pg_backend_pid();\nSELECT repeat('x', 100000);\n";
     let script = if user == "plain" { "SELECT 1;" } else { script };
-    let spec = server.spec(script, json!({"target": target, "window_ns": 50_000_000}));
+    let spec = server.trial_spec(script, json!({"target": target, "window_ns": 50_000_000}));
     run_trial(&spec, Some("open sesame")).map(|outcome| serde_json::from_str(&outcome).expect("JSON"))
 }
 
 #[test]
 fn sslmodes_check_what_they_promise() {
-    let Some((server, _turn)) = support::server(setup) else { return };
+    let Some(server) = take_turn_of(setup) else { return };
     server.sql("CREATE ROLE scram LOGIN PASSWORD 'open sesame'; CREATE ROLE plain LOGIN");
     let works = [
-        ("127.0.0.1", "postgres", "prefer", None),
-        ("127.0.0.1", "postgres", "require", None),
+        ("127.0.0.1", "dyno", "prefer", None),
+        ("127.0.0.1", "dyno", "require", None),
         ("127.0.0.1", "scram", "require", None),
-        ("127.0.0.1", "postgres", "require", Some("root.crt")),
-        ("127.0.0.1", "postgres", "verify-ca", Some("root.crt")),
-        ("localhost", "postgres", "verify-full", Some("root.crt")),
+        ("127.0.0.1", "dyno", "require", Some("root.crt")),
+        ("127.0.0.1", "dyno", "verify-ca", Some("root.crt")),
+        ("localhost", "dyno", "verify-full", Some("root.crt")),
         ("127.0.0.1", "plain", "disable", None),
     ];
     for (host, user, sslmode, root) in works {
-        let outcome = try_tls(server, host, user, sslmode, root);
+        let outcome = try_tls(&server, host, user, sslmode, root);
         let outcome = outcome.unwrap_or_else(|error| panic!("{host} {user} {sslmode} {root:?}: {error}"));
         assert!(outcome["units"]["successful"].as_u64() > Some(0), "{sslmode}");
     }
     let refused = [
-        ("127.0.0.1", "postgres", "disable", None, "authentication_failed"),
-        ("127.0.0.1", "postgres", "require", Some("other.crt"), "tls"),
-        ("127.0.0.1", "postgres", "verify-ca", Some("other.crt"), "tls"),
-        ("127.0.0.1", "postgres", "verify-full", Some("root.crt"), "tls"),
-        ("127.0.0.1", "postgres", "verify-ca", Some("absent.crt"), "tls"),
+        ("127.0.0.1", "dyno", "disable", None, "authentication_failed"),
+        ("127.0.0.1", "dyno", "require", Some("other.crt"), "tls"),
+        ("127.0.0.1", "dyno", "verify-ca", Some("other.crt"), "tls"),
+        ("127.0.0.1", "dyno", "verify-full", Some("root.crt"), "tls"),
+        ("127.0.0.1", "dyno", "verify-ca", Some("absent.crt"), "tls"),
     ];
     for (host, user, sslmode, root, code) in refused {
-        let error = try_tls(server, host, user, sslmode, root).expect_err(sslmode);
+        let error = try_tls(&server, host, user, sslmode, root).expect_err(sslmode);
         assert_eq!(code, error.code, "{sslmode} {root:?}: {error}");
         assert!(!error.message.contains('\n') && !error.message.contains("sesame"), "{error}");
     }

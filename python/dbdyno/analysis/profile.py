@@ -25,7 +25,7 @@ def time_profile(trials: Sequence[Document]) -> TimeProfile:
     not add up with the parts of all; what the other trials had there is then unaccounted.
     """
     outcomes = [trial["outcome"] for trial in trials]
-    units = sum(_ended(outcome["units"]) for outcome in outcomes)
+    units = sum(_started(outcome["units"]) for outcome in outcomes)
     waits_ns: Counter[str] = Counter()
     for outcome in outcomes:
         _assert_identity(outcome["profile"])
@@ -69,9 +69,9 @@ def why(arm: TimeProfile, baseline: TimeProfile, *, arm_rows: int = 1, baseline_
     return sorted(reasons, key=lambda reason: -abs(reason.difference_ns))
 
 
-def _ended(units: Document) -> int:
-    """Counted units that ran to an end: not skipped, and not still under way when the trial gave up waiting."""
-    return int(units["successful"] + units["failed"] - units["failed_unfinished"])
+def _started(units: Document) -> int:
+    """Counted units that are in the profile: all but the skipped ones."""
+    return int(units["successful"] + units["failed"])
 
 
 def _assert_identity(profile: Document) -> None:
