@@ -75,7 +75,7 @@ impl Server {
         let mut command = as_server(&binaries.join("postgres"));
         command.arg("-D").arg(&data).arg("-k").arg(&directory).arg("-clisten_addresses=");
         // A backend in a loop ends with its session.
-        command.arg("-cclient_connection_check_interval=100");
+        command.arg("-cclient_connection_check_interval=1000");
         let postmaster = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
         let server = Server { postmaster, directory, binaries };
         server.wait_until_ready();
