@@ -20,9 +20,6 @@ def check_script(name: str, text: str) -> str:
 def builtin_script(name: str) -> str:
     """The text of `tpcb-like`, `simple-update` or `select-only`."""
 
-def flush_times_ns(directory: str, flushes: int, bytes_each: int) -> list[int]:
-    """Write and fdatasync `flushes` times into a new file of `directory` that is removed again."""
-
 def histogram_quantiles(histograms: list[str], quantiles: list[float]) -> list[int]:
     """Merge encoded histograms and return the value in ns at each quantile (0 to 1)."""
 

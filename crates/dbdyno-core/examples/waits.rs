@@ -38,7 +38,7 @@ fn watch_for_a_second(
 ) -> Result<(ProbeOutcome, Duration, u64), dbdyno_core::CoreError> {
     let phases: Arc<[PhaseCell]> = sessions.iter().map(|_| PhaseCell::default()).collect();
     phases.iter().for_each(|cell| cell.set(Phase::InUnit));
-    let mut probe = attach(spec, sessions, phases, None)?;
+    let probe = attach(spec, sessions, phases, None)?;
     let cpu_ns = |probe: &dyn Observer| -> u64 {
         (0..sessions.len()).filter_map(|client| probe.read_clocks(client)).map(|clocks| clocks.cpu_ns).sum()
     };

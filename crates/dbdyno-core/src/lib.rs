@@ -10,7 +10,9 @@
 //!
 //! Nothing here knows Python. Durations are integer nanoseconds of CLOCK_MONOTONIC.
 
+pub mod arguments;
 pub mod error;
+pub mod histogram;
 pub mod load;
 pub mod probe;
 pub mod script;

@@ -60,7 +60,7 @@ struct Watched {
     elapsed_ns: u64,
 }
 
-fn watch(mut probe: Probe, clients: usize, time: Duration) -> Watched {
+fn watch(probe: Probe, clients: usize, time: Duration) -> Watched {
     let read = |probe: &Probe| -> Vec<BackendClocks> {
         (0..clients).map(|client| probe.read_clocks(client).expect("the server is on this host")).collect()
     };
@@ -218,7 +218,7 @@ fn processes_may_go_and_the_rest_is_still_watched() {
     let Some(server) = take_turn() else { return };
     for route in routes() {
         let (leaver, stayer) = (server.session(), server.session());
-        let mut probe = attach_to(&server, route, &[&leaver, &stayer], phases(2, Phase::InUnit));
+        let probe = attach_to(&server, route, &[&leaver, &stayer], phases(2, Phase::InUnit));
         probe.start();
         sleep(Duration::from_millis(200));
         drop(leaver);

@@ -56,12 +56,31 @@ class TimeProfile:
     client_and_network: float
     unaccounted: float
 
+    @property
+    def total(self) -> float:
+        """The mean response time: the sum of the parts."""
+        return sum(self.parts().values())
+
+    def parts(self) -> dict[str, float]:
+        """Every part by name, wait events by their own; CPU and run queue only where they are known."""
+        named = {
+            "queue": self.queue,
+            "cpu": self.cpu,
+            "run_queue": self.run_queue,
+            **self.waits,
+            "asleep_no_wait_event": self.asleep_no_wait_event,
+            "client_and_network": self.client_and_network,
+            "unaccounted": self.unaccounted,
+        }
+        return {part: ns for part, ns in named.items() if ns is not None}
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Driver:
-    """What the instrument itself cost and how punctual it was."""
+    """What the instrument itself cost and how punctual it was; shares are of the time of one CPU."""
 
     cpu_ns_per_unit: float
+    cpu_share: float
     lateness_ns_p50: float
     lateness_ns_p99: float
     lateness_ns_max: float
@@ -80,11 +99,17 @@ class Spread:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Exposure:
-    """What a crash would have lost: WAL inserted but not flushed, sampled during the windows."""
+    """What a crash would have lost: WAL inserted but not flushed, sampled during the windows.
+
+    `commits` is None where the server does not count its WAL.
+    `acknowledged`: synchronous_commit is off, so that acknowledged commits are among what is exposed;
+    where commits wait for the flush it is work in flight, not a risk.
+    """
 
     samples: int
+    acknowledged: bool
     bytes: Spread
-    commits: Spread
+    commits: Spread | None
     age_ns: Spread
 
 
@@ -124,7 +149,12 @@ class ArmTrial:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Arm:
-    """One arm over all its trials."""
+    """One arm over all its counted trials.
+
+    `profile_ns` is the mean over all counted units that ended and sums to `profile_total_ns`, their mean response
+    time; `response_time_ns.mean` is that of successful units, estimated over trials, hence differs where trials do.
+    WAL and full-page images are per commit, which is per unit where a unit is one transaction.
+    """
 
     arm: str
     levels: dict[str, str]
@@ -141,6 +171,8 @@ class Arm:
     driver: Driver
     background: list[Background]
     exposure: Exposure | None
+    profile_total_ns: float
+    profile_route: str
     wal_bytes_per_unit: float | None
     full_page_images_per_unit: float | None
     little_discrepancy: float
@@ -150,28 +182,39 @@ class Arm:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Reason:
-    """One part of a profile and how much it changed per unit of work, arm minus baseline."""
+    """One part of a profile and how much it changed per unit of work, arm minus baseline.
+
+    Per row instead, where the metric is `rows_per_s`.
+    `baseline_share` is the part's share of the baseline's response time.
+    """
 
     part: str
     baseline_ns: float
     arm_ns: float
     difference_ns: float
+    baseline_share: float
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Comparison:
-    """An arm against its baseline: the ratio arm / baseline of one metric."""
+    """An arm against its baseline: the ratio arm / baseline of one metric.
+
+    `ratio_90` is the same ratio with its 90 % interval, which decides "same".
+    `limited_by` holds the codes of those warnings that a reader of the verdict must see beside it.
+    """
 
     arm: str
     baseline: str
     metric: str
     ratio: Estimate
+    ratio_90: Estimate
     p_value: float | None
     p_value_holm: float | None
     verdict: str
     blocks_needed: int | None
     block_ratios: list[float]
     why: list[Reason]
+    limited_by: list[str]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -185,7 +228,10 @@ class Warning:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scheduled:
-    """One place of the schedule and what became of it."""
+    """One place of the schedule and what became of it: `ok`, `failed`, `repeated` or `not_run`.
+
+    `repeated`: the first attempt of its block does not count, a later one does.
+    """
 
     trial: int
     block: int
@@ -204,7 +250,10 @@ class Findings:
     run_id: str
     seed: int
     blocks: int
+    blocks_complete: int
+    window_ns: int
     metric: str
+    higher_is_better: bool
     margin: float
     started_at: str
     arms: list[Arm]

@@ -1,9 +1,43 @@
 //! The load engine: clients, arrivals, both clocks, histograms; one trial at a time.
+//!
+//! ```text
+//! spec -> trial: plan, session, worker threads, exposure, probe -> assemble -> outcome
+//!                           |
+//!   worker: readiness loop  |- dispatch    which client gets which unit (arrivals)
+//!                           |- lifecycle   a unit from start to end, tries and failures
+//!                           |- execute     from command to command of its script
+//!                           |- client      what the server still owes (capture: \gset, \aset)
+//!                           |- settle      the pauses at the edges of a span, for exact clocks
+//!                           `- record      counts, histograms, series
+//! ```
 
+mod arrivals;
+mod assemble;
+mod capture;
+mod client;
+mod clock;
+mod dispatch;
+mod execute;
+mod exposure;
+mod lifecycle;
 mod observer;
 mod outcome;
+mod plan;
+mod profile;
+mod readiness;
+mod record;
+mod session;
+mod settle;
+mod span;
 mod spec;
+mod stop;
+mod streams;
+mod trial;
+mod window;
+mod worker;
 
-pub use observer::{BackendClocks, NullObserver, Observer, Phase, PhaseCell};
+pub use observer::{BackendClocks, Observer, Phase, PhaseCell};
 pub use outcome::*;
 pub use spec::*;
+pub use stop::request_stop;
+pub use trial::run_trial;

@@ -57,13 +57,3 @@ impl PhaseCell {
         }
     }
 }
-
-/// Sees nothing: for `"route": "off"`.
-#[derive(Debug, Default)]
-pub struct NullObserver;
-
-impl Observer for NullObserver {
-    fn read_clocks(&self, _client: usize) -> Option<BackendClocks> {
-        None
-    }
-}

@@ -119,6 +119,8 @@ pub struct Series {
 pub struct Profile {
     /// How waits were read.
     pub route: String,
+    /// Why not by a better route, or why sampling ended early.
+    pub note: Option<String>,
     /// What CPU and run queue were read from.
     pub server_clocks: String,
     /// Intended start to start.
@@ -158,6 +160,8 @@ pub struct Background {
     pub run_queue_ns: u64,
     /// Asleep, by wait event.
     pub waits_ns: BTreeMap<String, u64>,
+    /// Asleep without a wait event, or with nothing known about it.
+    pub asleep_no_wait_event_ns: u64,
 }
 
 /// The load threads, metered over the window.

@@ -46,8 +46,8 @@ pub struct TrialSpec {
     /// Count any other SQL error as a failed unit instead of ending the trial.
     #[serde(default)]
     pub continue_on_error: bool,
-    /// Units slower than this are late; in an open loop units already later than this at their turn
-    /// are skipped.
+    /// Units slower than this are late. They run all the same: pgbench skips what is late already, which
+    /// hides an overload.
     #[serde(default)]
     pub latency_limit_ns: Option<u64>,
     /// Resolution of the time series.

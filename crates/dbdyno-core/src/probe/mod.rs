@@ -116,11 +116,11 @@ pub struct Probe {
     route: Route,
     note: Option<String>,
     files: Option<Arc<[ClockFiles]>>,
-    /// Waits here for its thread; the mutex, never contended, is what lets load threads share the probe.
+    /// Waits here for its thread; the mutexes, never contended, are what lets load threads share the probe.
     sampler: Mutex<Option<Sampler>>,
     period_ns: u64,
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Sampled>>,
+    thread: Mutex<Option<JoinHandle<Sampled>>>,
 }
 
 /// What the thread hands back.
@@ -139,7 +139,15 @@ impl Probe {
         period_ns: u64,
     ) -> Self {
         let period_ns = if route == Route::Sql { period_ns.max(sql::PERIOD_NS_MIN) } else { period_ns };
-        Probe { route, note, files, sampler: Mutex::new(sampler), period_ns, stop: Arc::default(), thread: None }
+        Probe {
+            route,
+            note,
+            files,
+            sampler: Mutex::new(sampler),
+            period_ns,
+            stop: Arc::default(),
+            thread: Mutex::default(),
+        }
     }
 
     /// The route in use.
@@ -148,12 +156,13 @@ impl Probe {
     }
 
     /// Start taking snapshots.
-    pub fn start(&mut self) {
-        let Some(mut sampler) = self.sampler.get_mut().expect("no thread holds it").take() else { return };
+    pub fn start(&self) {
+        let Some(mut sampler) = self.sampler.lock().expect("no thread holds it").take() else { return };
         sampler.background_mut().iter_mut().for_each(background::Watched::restart);
         let (stop, period_ns) = (self.stop.clone(), self.period_ns);
         let thread = thread::Builder::new().name("dbdyno-probe".to_owned());
-        self.thread = Some(thread.spawn(move || sample(sampler, &stop, period_ns)).expect("a thread can be started"));
+        let thread = thread.spawn(move || sample(sampler, &stop, period_ns)).expect("a thread can be started");
+        *self.thread.lock().expect("no thread holds it") = Some(thread);
     }
 
     /// Stop and sum up.
@@ -167,7 +176,7 @@ impl Probe {
             sweeps: 0,
             sampler_cpu_ns: 0,
         };
-        if let Some(thread) = self.thread.take() {
+        if let Some(thread) = self.thread.get_mut().expect("no thread holds it").take() {
             let sampled = thread.join().expect("the sampler does not panic");
             outcome.sampler_cpu_ns = sampled.cpu_ns;
             outcome.note = [outcome.note, sampled.failure].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"));

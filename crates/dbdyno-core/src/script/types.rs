@@ -141,7 +141,7 @@ pub struct Statement {
     pub pieces: Vec<Piece>,
     /// For extended and prepared mode: the text with `$1`, `$2`, ... in place of variables.
     pub parameterised: String,
-    /// What `$1`, `$2`, ... stand for.
+    /// What `$1`, `$2`, ... stand for; one that is unset is NULL.
     pub parameters: Vec<VariableId>,
     /// `\gset` or `\aset` behind it.
     pub capture: Option<Capture>,
@@ -152,7 +152,7 @@ pub struct Statement {
 pub enum Piece {
     /// Sent as it stands.
     Literal(String),
-    /// Replaced by the variable's value.
+    /// Replaced by the variable's value; one that is unset stays `:name`.
     Variable(VariableId),
 }
 

@@ -1,0 +1,310 @@
+//! One client: its connection, its variables, and what the server still owes it.
+
+use std::collections::VecDeque;
+use std::io;
+
+use super::capture::{self, Captured, ColumnTargets};
+use super::plan::Plan;
+use super::record::{Record, UnitTimes};
+use super::span::{Edge, Span};
+use super::spec::QueryMode;
+use crate::error::{CoreError, Result};
+use crate::script::{Random, Value};
+use crate::wire::{Connection, Frame, Remainder, RowDescription, ServerError, encode};
+
+/// What a client is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Between units, waiting for an arrival or for ever.
+    Idle,
+    /// Between units until a timer: think time.
+    Thinking { intended_ns: u64 },
+    /// Between units until its backend sleeps, so that the kernel's clocks are exact.
+    Settling { edge: Edge, since_ns: u64, intended_ns: u64 },
+    /// In a unit, until a timer: `\sleep`.
+    Sleeping,
+    /// In a unit: statements are being prepared.
+    AwaitingPrepare,
+    /// In a unit: a statement or a pipeline is being executed.
+    AwaitingResult,
+    /// In a unit that failed: the transaction is being rolled back.
+    AwaitingRollback,
+}
+
+impl State {
+    /// Whether a unit of work is in progress.
+    pub(super) fn is_in_unit(self) -> bool {
+        matches!(self, Self::Sleeping | Self::AwaitingPrepare | Self::AwaitingResult | Self::AwaitingRollback)
+    }
+}
+
+/// The unit in progress, or the last one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Unit {
+    pub times: UnitTimes,
+    pub script: usize,
+    pub counted: bool,
+    pub tries: u32,
+    /// Index of the next command.
+    pub command: usize,
+}
+
+/// What Describe said about a prepared statement.
+#[derive(Clone, Debug)]
+pub(super) struct Prepared {
+    binary_results: bool,
+    targets: ColumnTargets,
+}
+
+/// A statement that was sent and has not completed.
+#[derive(Clone, Copy, Debug)]
+struct InFlight {
+    statement: usize,
+    sent_ns: u64,
+    /// How many Syncs were sent before it: an error takes all statements up to the next Sync with it.
+    segment: u64,
+    captures: bool,
+}
+
+/// The error that ended a try, and the statement that met it.
+#[derive(Clone, Debug)]
+pub(super) struct Failed {
+    pub error: ServerError,
+    pub statement: Option<usize>,
+}
+
+/// Variables and random state at the start of a unit, for another try.
+#[derive(Debug)]
+pub(super) struct Restore {
+    pub variables: Vec<Value>,
+    pub random: Random,
+}
+
+/// One client.
+pub(super) struct Client {
+    /// Among all clients of the trial.
+    pub number: usize,
+    pub connection: Connection,
+    pub remainder: Remainder,
+    pub state: State,
+    pub unit: Unit,
+    pub variables: Vec<Value>,
+    /// Of the scripts' random functions.
+    pub random: Random,
+    /// Of the choice of scripts.
+    pub choice: Random,
+    pub restore: Option<Restore>,
+    /// By statement; None before its first use on this connection.
+    pub prepared: Vec<Option<Prepared>>,
+    pub in_pipeline: bool,
+    /// Whether messages were queued since the last Sync.
+    pub unsynced: bool,
+    pub failed: Option<Failed>,
+    pub in_transaction: bool,
+    pub span: Span,
+    pub available_since_ns: u64,
+    /// Whether the last write had to wait.
+    pub write_blocked: bool,
+    preparing: VecDeque<usize>,
+    in_flight: VecDeque<InFlight>,
+    captured: Captured,
+    rows: u64,
+    syncs_sent: u64,
+    syncs_answered: u64,
+}
+
+impl Client {
+    /// A client that has done nothing yet.
+    pub(super) fn new(
+        number: usize,
+        connection: Connection,
+        plan: &Plan,
+        variables: Vec<Value>,
+        streams: (Random, Random),
+    ) -> Self {
+        Self {
+            number,
+            connection,
+            remainder: Remainder::default(),
+            state: State::Idle,
+            unit: Unit::default(),
+            variables,
+            random: streams.0,
+            choice: streams.1,
+            restore: None,
+            prepared: vec![None; plan.statements.len()],
+            in_pipeline: false,
+            unsynced: false,
+            failed: None,
+            in_transaction: false,
+            span: Span::default(),
+            available_since_ns: 0,
+            write_blocked: false,
+            preparing: VecDeque::new(),
+            in_flight: VecDeque::with_capacity(16),
+            captured: Captured::default(),
+            rows: 0,
+            syncs_sent: 0,
+            syncs_answered: 0,
+        }
+    }
+
+    /// Queues the preparation of these statements and a Sync.
+    pub(super) fn write_prepare(&mut self, plan: &Plan, statements: impl Iterator<Item = usize>) {
+        for statement in statements {
+            self.connection.outgoing().extend_from_slice(&plan.statements[statement].prepare);
+            self.preparing.push_back(statement);
+        }
+        self.write_sync();
+    }
+
+    /// Queues one execution of a statement; without Sync in the modes that need one.
+    pub(super) fn write_statement(&mut self, plan: &Plan, statement: usize, now_ns: u64) {
+        let planned = &plan.statements[statement];
+        let captures = planned.capture.is_some();
+        if captures {
+            self.captured.clear();
+        }
+        self.in_flight.push_back(InFlight { statement, sent_ns: now_ns, segment: self.syncs_sent, captures });
+        let out = self.connection.outgoing();
+        match plan.mode {
+            QueryMode::Simple => {
+                planned.write_simple(out, &self.variables, &plan.symbols);
+                self.syncs_sent += 1;
+                return;
+            }
+            QueryMode::Extended => planned.write_extended(out, &self.variables),
+            QueryMode::Prepared => {
+                let binary = self.prepared[statement].as_ref().is_some_and(|prepared| prepared.binary_results);
+                planned.write_prepared(out, &self.variables, binary);
+            }
+        }
+        self.unsynced = true;
+    }
+
+    /// Queues a Sync: the server answers it with ReadyForQuery.
+    pub(super) fn write_sync(&mut self) {
+        encode::sync(self.connection.outgoing());
+        self.syncs_sent += 1;
+        self.unsynced = false;
+    }
+
+    /// Queues a rollback of the transaction in progress.
+    pub(super) fn write_rollback(&mut self) {
+        encode::query(self.connection.outgoing(), "ROLLBACK");
+        self.syncs_sent += 1;
+    }
+
+    /// Whether the server has answered everything.
+    pub(super) fn is_answered(&self) -> bool {
+        self.syncs_sent == self.syncs_answered
+    }
+
+    /// Whether the contents of data rows are of no interest now.
+    pub(super) fn discards_rows(&self) -> bool {
+        self.in_flight.front().is_none_or(|statement| !statement.captures)
+    }
+
+    /// Takes in one message of the server.
+    pub(super) fn absorb(&mut self, frame: &Frame<'_>, now_ns: u64, plan: &Plan, record: &mut Record) -> Result<()> {
+        match frame.tag {
+            b'D' => self.take_row(frame.body),
+            b'C' | b'I' => return self.end_result(now_ns, plan, record),
+            b'Z' => return self.take_ready(frame.body, now_ns, plan, record),
+            b'E' => return self.take_error(frame.body),
+            b'T' | b'n' => self.take_description(frame, plan),
+            b'G' | b'H' | b'W' => return Err(self.copy_refused(plan)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn take_row(&mut self, body: &[u8]) {
+        self.rows += 1;
+        if !self.discards_rows() {
+            self.captured.row(body);
+        }
+    }
+
+    fn end_result(&mut self, now_ns: u64, plan: &Plan, record: &mut Record) -> Result<()> {
+        let Some(statement) = self.in_flight.front() else { return Ok(()) };
+        if let Some(capture) = &plan.statements[statement.statement].capture {
+            self.captured.end_of_result(capture, &mut self.variables);
+        }
+        match plan.mode {
+            // Several results may come; ReadyForQuery is behind the last.
+            QueryMode::Simple => Ok(()),
+            _ => self.complete(now_ns, plan, record),
+        }
+    }
+
+    fn complete(&mut self, now_ns: u64, plan: &Plan, record: &mut Record) -> Result<()> {
+        let Some(InFlight { statement, sent_ns, .. }) = self.in_flight.pop_front() else { return Ok(()) };
+        let rows = std::mem::take(&mut self.rows);
+        if self.unit.counted {
+            record.statement_completed(statement, now_ns - sent_ns, rows);
+        }
+        let Some(capture) = &plan.statements[statement].capture else { return Ok(()) };
+        self.captured.end_of_command(capture, &mut self.variables).map_err(|rows| {
+            let message = format!("{}: \\gset takes exactly one row, the query gave {rows}", plan.place_of(statement));
+            CoreError::new("script_runtime", message)
+        })
+    }
+
+    fn take_ready(&mut self, body: &[u8], now_ns: u64, plan: &Plan, record: &mut Record) -> Result<()> {
+        self.syncs_answered += 1;
+        self.in_transaction = body != b"I";
+        if plan.mode == QueryMode::Simple && self.failed.is_none() {
+            self.complete(now_ns, plan, record)?;
+        }
+        if self.failed.is_some() {
+            let answered = self.syncs_answered;
+            self.in_flight.retain(|statement| statement.segment >= answered);
+            self.preparing.clear();
+            self.rows = 0;
+        }
+        Ok(())
+    }
+
+    fn take_error(&mut self, body: &[u8]) -> Result<()> {
+        let error = ServerError::parse(body);
+        if error.ends_session() {
+            return Err(self.connection.lost(&io::Error::other(error.to_string())));
+        }
+        if self.failed.is_none() {
+            let in_flight = self.in_flight.front().map(|statement| statement.statement);
+            let statement = in_flight.or(self.preparing.front().copied());
+            self.failed = Some(Failed { error, statement });
+        }
+        Ok(())
+    }
+
+    fn take_description(&mut self, frame: &Frame<'_>, plan: &Plan) {
+        let description = match frame.tag {
+            b'T' => RowDescription::parse(frame.body).unwrap_or_default(),
+            _ => RowDescription::default(),
+        };
+        let statement = self.preparing.front().copied().or(self.in_flight.front().map(|statement| statement.statement));
+        let Some(statement) = statement else { return };
+        let capture = plan.statements[statement].capture.as_ref();
+        let targets = capture.map(|capture| capture::targets(capture, &description, &plan.symbols)).unwrap_or_default();
+        if self.preparing.pop_front().is_some() {
+            let binary_results = description.all_binary && capture.is_none();
+            self.prepared[statement] = Some(Prepared { binary_results, targets });
+        } else {
+            self.captured.targets = targets;
+        }
+    }
+
+    fn copy_refused(&self, plan: &Plan) -> CoreError {
+        let place = self.in_flight.front().map(|statement| plan.place_of(statement.statement)).unwrap_or_default();
+        CoreError::new("sql_error", format!("{place}: COPY between server and client is not supported in a script"))
+    }
+
+    /// Before a prepared statement with `\gset` is executed: its columns were described when it was prepared.
+    pub(super) fn expect_prepared_columns(&mut self, statement: usize) {
+        if let Some(prepared) = &self.prepared[statement] {
+            self.captured.targets.clone_from(&prepared.targets);
+        }
+    }
+}

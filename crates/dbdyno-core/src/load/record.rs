@@ -1,0 +1,371 @@
+//! What one load thread writes down about its units: counts, histograms, the series. Nothing here
+//! allocates after the start; threads are merged when the trial is over.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+
+use super::outcome::{Distribution, Lateness, Series, Units};
+use super::window::Window;
+
+/// A histogram and the exact sum of what went in.
+#[derive(Clone, Debug)]
+pub(super) struct Tally {
+    histogram: Histogram<u64>,
+    sum_ns: u64,
+}
+
+/// Longest time told apart: one hour; longer ones are recorded as one hour, but summed exactly.
+const HIGHEST_NS: u64 = 3_600_000_000_000;
+const DIGITS: u8 = 3;
+
+impl Tally {
+    /// Nothing recorded.
+    pub(super) fn new() -> Self {
+        let histogram = Histogram::new_with_bounds(1, HIGHEST_NS, DIGITS).expect("the bounds are valid");
+        Self { histogram, sum_ns: 0 }
+    }
+
+    /// One value.
+    pub(super) fn record(&mut self, value_ns: u64) {
+        self.histogram.saturating_record(value_ns);
+        self.sum_ns += value_ns;
+    }
+
+    /// The same value many times.
+    fn record_n(&mut self, value_ns: u64, count: u64) {
+        self.histogram.saturating_record_n(value_ns, count);
+        self.sum_ns += value_ns * count;
+    }
+
+    /// All that the other holds as well.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.histogram.add(&other.histogram).expect("all tallies have the same bounds");
+        self.sum_ns += other.sum_ns;
+    }
+
+    /// How many values.
+    pub(super) fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// As the outcome holds it.
+    pub(super) fn to_distribution(&self) -> Distribution {
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new().serialize(&self.histogram, &mut bytes).expect("a Vec takes every write");
+        Distribution { count: self.count(), sum_ns: self.sum_ns, histogram: STANDARD.encode(bytes) }
+    }
+
+    /// Of the lateness histogram.
+    pub(super) fn to_lateness(&self) -> Lateness {
+        let histogram = &self.histogram;
+        Lateness { p50: histogram.value_at_quantile(0.5), p99: histogram.value_at_quantile(0.99), max: histogram.max() }
+    }
+}
+
+/// How a unit that started came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Successful,
+    Failed(Failure),
+}
+
+/// Why a unit was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    Serialization,
+    Deadlock,
+    Other,
+    Unfinished,
+}
+
+/// The times of one unit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct UnitTimes {
+    pub intended_ns: u64,
+    pub start_ns: u64,
+    pub end_ns: u64,
+}
+
+/// One script's share of the record.
+#[derive(Clone, Debug)]
+pub(super) struct ScriptRecord {
+    pub response: Tally,
+    pub successful: u64,
+    pub failed: u64,
+}
+
+/// One statement's.
+#[derive(Clone, Debug)]
+pub(super) struct StatementRecord {
+    pub service: Tally,
+    pub rows: u64,
+}
+
+/// What the record must know of the trial.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RecordPlan {
+    pub scripts: usize,
+    pub statements: usize,
+    pub series_step_ns: u64,
+    pub latency_limit_ns: Option<u64>,
+    /// In a closed loop without think time a unit starts when it should, so that response and
+    /// service time are one: only one of them is recorded, which saves three updates a unit.
+    pub starts_are_intended: bool,
+}
+
+/// Without a latency limit, a unit that waited longer than this for a free client is late. It is
+/// well above what scheduling on a busy machine does to any unit (1 to 4 ms).
+const LATE_QUEUE_NS: u64 = 10_000_000;
+
+/// All of it.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    plan: RecordPlan,
+    window: Window,
+    pub units: Units,
+    pub scripts: Vec<ScriptRecord>,
+    pub statements: Vec<StatementRecord>,
+    pub series: Series,
+    service: Tally,
+    queue: Tally,
+    lateness: Tally,
+    /// Queue and response times of all counted units that ended, failed ones included.
+    pub ended_queue_ns: u64,
+    pub ended_response_ns: u64,
+    /// Time that units, successful in the end, spent in the system during the window.
+    pub in_flight_ns: u128,
+    pub last_end_ns: u64,
+}
+
+impl Record {
+    /// Empty.
+    pub(super) fn new(plan: RecordPlan, window: Window) -> Self {
+        let steps = window.length_ns().div_ceil(plan.series_step_ns) as usize;
+        let script = ScriptRecord { response: Tally::new(), successful: 0, failed: 0 };
+        let statement = StatementRecord { service: Tally::new(), rows: 0 };
+        Self {
+            plan,
+            window,
+            units: Units::default(),
+            scripts: vec![script; plan.scripts],
+            statements: vec![statement; plan.statements],
+            series: Series {
+                step_ns: plan.series_step_ns,
+                units: vec![0; steps],
+                response_time_sum_ns: vec![0; steps],
+                failed: vec![0; steps],
+            },
+            service: Tally::new(),
+            queue: Tally::new(),
+            lateness: Tally::new(),
+            ended_queue_ns: 0,
+            ended_response_ns: 0,
+            in_flight_ns: 0,
+            last_end_ns: 0,
+        }
+    }
+
+    /// A unit ended, counted or not: the series and the mean in flight see all of them.
+    pub(super) fn unit_ended(&mut self, times: &UnitTimes, fate: Fate) {
+        let successful = fate == Fate::Successful;
+        if successful {
+            self.in_flight_ns += u128::from(self.window.overlap_ns(times.intended_ns, times.end_ns));
+        }
+        if !self.window.contains(times.end_ns) {
+            return;
+        }
+        let step = ((times.end_ns - self.window.start_ns) / self.plan.series_step_ns) as usize;
+        if successful {
+            self.series.units[step] += 1;
+            self.series.response_time_sum_ns[step] += times.end_ns - times.intended_ns;
+        } else {
+            self.series.failed[step] += 1;
+        }
+    }
+
+    /// A counted unit ended.
+    pub(super) fn counted_unit_ended(&mut self, script: usize, times: &UnitTimes, fate: Fate, tries: u32) {
+        let response_ns = times.end_ns - times.intended_ns;
+        let queue_ns = times.start_ns - times.intended_ns;
+        self.ended_queue_ns += queue_ns;
+        self.ended_response_ns += response_ns;
+        self.last_end_ns = self.last_end_ns.max(times.end_ns);
+        self.units.retried += u64::from(tries > 1);
+        self.units.late += u64::from(match self.plan.latency_limit_ns {
+            Some(limit_ns) => response_ns > limit_ns,
+            None => queue_ns > LATE_QUEUE_NS,
+        });
+        match fate {
+            Fate::Failed(failure) => self.count_failure(script, failure),
+            Fate::Successful => {
+                self.units.successful += 1;
+                self.scripts[script].successful += 1;
+                self.scripts[script].response.record(response_ns);
+                if !self.plan.starts_are_intended {
+                    self.service.record(times.end_ns - times.start_ns);
+                    self.queue.record(queue_ns);
+                }
+            }
+        }
+    }
+
+    fn count_failure(&mut self, script: usize, failure: Failure) {
+        self.units.failed += 1;
+        self.scripts[script].failed += 1;
+        let class = match failure {
+            Failure::Serialization => &mut self.units.failed_serialization,
+            Failure::Deadlock => &mut self.units.failed_deadlock,
+            Failure::Other => &mut self.units.failed_other,
+            Failure::Unfinished => &mut self.units.failed_unfinished,
+        };
+        *class += 1;
+    }
+
+    /// A counted unit was never started.
+    pub(super) fn counted_unit_skipped(&mut self) {
+        self.units.skipped += 1;
+    }
+
+    /// A counted unit started so long after it could and should have.
+    pub(super) fn counted_unit_started(&mut self, lateness_ns: u64) {
+        if !self.plan.starts_are_intended {
+            self.lateness.record(lateness_ns);
+        }
+    }
+
+    /// A statement of a counted unit completed.
+    pub(super) fn statement_completed(&mut self, statement: usize, service_ns: u64, rows: u64) {
+        let record = &mut self.statements[statement];
+        record.service.record(service_ns);
+        record.rows += rows;
+    }
+
+    /// Another thread's record as well.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.units += other.units;
+        for (mine, theirs) in self.scripts.iter_mut().zip(&other.scripts) {
+            mine.response.merge(&theirs.response);
+            mine.successful += theirs.successful;
+            mine.failed += theirs.failed;
+        }
+        for (mine, theirs) in self.statements.iter_mut().zip(&other.statements) {
+            mine.service.merge(&theirs.service);
+            mine.rows += theirs.rows;
+        }
+        add_each(&mut self.series.units, &other.series.units);
+        add_each(&mut self.series.response_time_sum_ns, &other.series.response_time_sum_ns);
+        add_each(&mut self.series.failed, &other.series.failed);
+        self.service.merge(&other.service);
+        self.queue.merge(&other.queue);
+        self.lateness.merge(&other.lateness);
+        self.ended_queue_ns += other.ended_queue_ns;
+        self.ended_response_ns += other.ended_response_ns;
+        self.in_flight_ns += other.in_flight_ns;
+        self.last_end_ns = self.last_end_ns.max(other.last_end_ns);
+    }
+
+    /// Response, service and queue time of all successful units.
+    pub(super) fn totals(&self) -> (Tally, Tally, Tally) {
+        let mut response = Tally::new();
+        self.scripts.iter().for_each(|script| response.merge(&script.response));
+        if !self.plan.starts_are_intended {
+            return (response, self.service.clone(), self.queue.clone());
+        }
+        let mut queue = Tally::new();
+        queue.record_n(0, response.count());
+        (response.clone(), response, queue)
+    }
+
+    /// How late counted units started.
+    pub(super) fn lateness(&self) -> Lateness {
+        self.lateness.to_lateness()
+    }
+}
+
+fn add_each(mine: &mut [u64], theirs: &[u64]) {
+    mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
+}
+
+impl std::ops::AddAssign for Units {
+    fn add_assign(&mut self, other: Self) {
+        self.successful += other.successful;
+        self.skipped += other.skipped;
+        self.failed += other.failed;
+        self.retried += other.retried;
+        self.late += other.late;
+        self.failed_serialization += other.failed_serialization;
+        self.failed_deadlock += other.failed_deadlock;
+        self.failed_other += other.failed_other;
+        self.failed_unfinished += other.failed_unfinished;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hdrhistogram::serialization::Deserializer;
+
+    use super::*;
+
+    fn record(starts_are_intended: bool) -> Record {
+        let plan =
+            RecordPlan { scripts: 1, statements: 1, series_step_ns: 100, latency_limit_ns: None, starts_are_intended };
+        Record::new(plan, Window::new(0, 1000, 250, 0))
+    }
+
+    fn times(intended_ns: u64, start_ns: u64, end_ns: u64) -> UnitTimes {
+        UnitTimes { intended_ns, start_ns, end_ns }
+    }
+
+    #[test]
+    fn histograms_survive_their_encoding_within_three_digits() {
+        let mut tally = Tally::new();
+        [1, 999, 1_000_000, 7_654_321_000].into_iter().for_each(|value| tally.record(value));
+        let distribution = tally.to_distribution();
+        let bytes = STANDARD.decode(distribution.histogram).expect("base64");
+        let read: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).expect("V2 compressed");
+        assert_eq!((4, 7_655_322_000), (distribution.count, distribution.sum_ns));
+        assert_eq!(4, read.len());
+        assert!(read.max().abs_diff(7_654_321_000) <= 7_654_321_000 / 1000);
+        assert_eq!(999, read.value_at_quantile(0.5));
+    }
+
+    #[test]
+    fn the_series_and_the_mean_in_flight_see_what_the_window_sees() {
+        let mut record = record(true);
+        record.unit_ended(&times(900, 900, 1050), Fate::Successful);
+        record.unit_ended(&times(1050, 1050, 1240), Fate::Successful);
+        record.unit_ended(&times(1240, 1240, 1400), Fate::Successful);
+        record.unit_ended(&times(1100, 1100, 1110), Fate::Failed(Failure::Other));
+        assert_eq!(vec![1, 0, 1], record.series.units);
+        assert_eq!(vec![150, 0, 190], record.series.response_time_sum_ns);
+        assert_eq!(vec![0, 1, 0], record.series.failed);
+        assert_eq!(50 + 190 + 10, record.in_flight_ns);
+    }
+
+    #[test]
+    fn both_clocks_and_the_counts_reconcile() {
+        let mut record = record(false);
+        record.counted_unit_ended(0, &times(1000, 1010, 1050), Fate::Successful, 1);
+        record.counted_unit_ended(0, &times(1000, 1000 + LATE_QUEUE_NS + 1, 20_000_000), Fate::Successful, 3);
+        record.counted_unit_ended(0, &times(1000, 1000, 1001), Fate::Failed(Failure::Deadlock), 2);
+        record.counted_unit_skipped();
+        let units = record.units;
+        assert_eq!((2, 1, 1, 2, 1), (units.successful, units.skipped, units.failed, units.retried, units.late));
+        assert_eq!(1, units.failed_deadlock);
+        let (response, service, queue) = record.totals();
+        assert_eq!(response.sum_ns, service.sum_ns + queue.sum_ns);
+        assert_eq!(record.ended_response_ns, response.sum_ns + 1);
+    }
+
+    #[test]
+    fn without_queues_response_and_service_time_are_one() {
+        let mut record = record(true);
+        record.counted_unit_ended(0, &times(1000, 1000, 1050), Fate::Successful, 1);
+        let (response, service, queue) = record.totals();
+        assert_eq!((1, 50), (response.count(), response.sum_ns));
+        assert_eq!((1, 50), (service.count(), service.sum_ns));
+        assert_eq!((1, 0), (queue.count(), queue.sum_ns));
+    }
+}

@@ -1,0 +1,82 @@
+//! Before the load: connections, session settings, and the variables that every client begins with.
+
+use std::thread;
+
+use super::plan::Plan;
+use super::spec::TrialSpec;
+use super::{stop, streams};
+use crate::error::{CoreError, Result};
+use crate::probe::SqlWaits;
+use crate::script::Value;
+use crate::wire::{Connection, StatementError};
+
+/// Connects all clients, some at a time, and runs the session SQL on each of them.
+pub(super) fn connect_clients(spec: &TrialSpec, password: Option<&str>) -> Result<Vec<Connection>> {
+    let threads = spec.threads.min(spec.clients);
+    thread::scope(|scope| {
+        let connecting: Vec<_> = (0..threads)
+            .map(|thread| spec.clients * (thread + 1) / threads - spec.clients * thread / threads)
+            .map(|count| {
+                scope.spawn(move || (0..count).map(|_| connect_client(spec, password)).collect::<Result<Vec<_>>>())
+            })
+            .collect();
+        let mut connections = Vec::with_capacity(spec.clients);
+        for slice in connecting {
+            connections.extend(slice.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        Ok(connections)
+    })
+}
+
+fn connect_client(spec: &TrialSpec, password: Option<&str>) -> Result<Connection> {
+    if stop::is_requested() {
+        return Err(CoreError::new("interrupted", "interrupted while connecting"));
+    }
+    let mut connection = Connection::connect(&spec.target, password)?;
+    for sql in &spec.session_sql {
+        connection.query(sql).map_err(|error| match error {
+            StatementError::Server(error) => CoreError::new("sql_error", format!("session_sql {sql:?}: {error}")),
+            StatementError::Connection(error) => error,
+        })?;
+    }
+    Ok(connection)
+}
+
+/// The query by which the probe reads waits where it cannot read the server's memory, and checks itself
+/// where it can; on a connection of its own.
+pub(super) fn wait_queries(spec: &TrialSpec, password: Option<&str>) -> Result<Option<SqlWaits>> {
+    const WAITS_SQL: &str = "SELECT pid, wait_event_type || ':' || wait_event FROM pg_stat_activity";
+    if spec.waits.route == "off" {
+        return Ok(None);
+    }
+    let mut connection = Connection::connect(&spec.target, password)?;
+    Ok(Some(Box::new(move || {
+        let rows = connection.query(WAITS_SQL).map_err(|error| match error {
+            StatementError::Server(error) => error.to_string(),
+            StatementError::Connection(error) => error.message,
+        })?;
+        Ok(rows.into_iter().filter_map(|row| parse_wait(&row)).collect())
+    })))
+}
+
+fn parse_wait(row: &[Option<String>]) -> Option<(i32, Option<String>)> {
+    let [Some(process_id), event] = row else { return None };
+    Some((process_id.parse().ok()?, event.clone()))
+}
+
+/// The workload's variables, and pgbench's own: `client_id`, `random_seed` and `default_seed`.
+pub(super) fn initial_variables(spec: &TrialSpec, plan: &Plan, client: usize) -> Vec<Value> {
+    let mut variables = vec![Value::Unset; plan.symbols.len()];
+    let mut set = |name: &str, value: Value| {
+        if let Some(id) = plan.symbols.find(name) {
+            variables[id.0 as usize] = value;
+        }
+    };
+    set("client_id", Value::Integer(client as i64));
+    set("random_seed", Value::Integer(spec.seed as i64));
+    set("default_seed", Value::Integer(streams::default_seed(spec.seed)));
+    for (name, text) in &spec.variables {
+        set(name, Value::from_text(text));
+    }
+    variables
+}

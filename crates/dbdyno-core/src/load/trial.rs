@@ -1,0 +1,159 @@
+//! One trial from connecting to outcome.
+//!
+//! ```text
+//! spec -> Plan -> connect -> attach probe -> load threads + exposure thread -> merge -> Outcome
+//!                               `- started when the window begins, finished when all spans are closed
+//! ```
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::{self, Scope, ScopedJoinHandle};
+use std::time::Duration;
+
+use super::arrivals::Arrivals;
+use super::assemble::{Measured, assemble};
+use super::client::Client;
+use super::clock;
+use super::exposure::ExposureProbe;
+use super::observer::PhaseCell;
+use super::outcome::Exposure;
+use super::plan::Plan;
+use super::record::{Record, RecordPlan};
+use super::session::{connect_clients, initial_variables, wait_queries};
+use super::spec::{ArrivalSpec, TrialSpec};
+use super::stop;
+use super::streams::{Purpose, streams};
+use super::window::Window;
+use super::worker::{Shared, Worker, WorkerReport};
+use crate::error::{CoreError, Result};
+use crate::probe::{self, Probe};
+use crate::wire::Connection;
+
+/// Connects, warms up, measures one window and returns the outcome as JSON (docs/architecture.md).
+pub fn run_trial(spec_json: &str, password: Option<&str>) -> Result<String> {
+    let spec = TrialSpec::parse(spec_json)?;
+    let plan = Plan::new(&spec)?;
+    let result = measure(&spec, &plan, password);
+    stop::take_request()?;
+    let outcome = assemble(&spec, &plan, result?);
+    serde_json::to_string(&outcome).map_err(|error| CoreError::new("io", format!("outcome: {error}")))
+}
+
+fn measure(spec: &TrialSpec, plan: &Plan, password: Option<&str>) -> Result<Measured> {
+    let connections = connect_clients(spec, password)?;
+    let process_ids: Vec<i32> = connections.iter().map(Connection::process_id).collect();
+    let exposure = ExposureProbe::connect(spec, password);
+    let phases: Arc<[PhaseCell]> = (0..spec.clients).map(|_| PhaseCell::default()).collect();
+    let wait_queries = wait_queries(spec, password)?;
+    let probe = probe::attach(&spec.waits, &process_ids, Arc::clone(&phases), wait_queries)?;
+    let started_ns = clock::now_ns() + START_MARGIN_NS;
+    let shared = Shared {
+        spec,
+        plan,
+        window: Window::new(started_ns, spec.warm_up_ns, spec.window_ns, spec.drain_limit_ns),
+        observer: &probe,
+        phases: &phases,
+        unclosed: AtomicUsize::new(spec.clients),
+        abandoned: AtomicBool::new(false),
+    };
+    let started_at_ns = clock::date_ns() + (shared.window.start_ns - clock::now_ns());
+    let (reports, exposure) = run_threads(&shared, connections, exposure, &probe)?;
+    let window = shared.window;
+    Ok(Measured { started_at_ns, window, reports, exposure, probe: probe.finish() })
+}
+
+/// Threads are up before the load starts.
+const START_MARGIN_NS: u64 = 1_000_000;
+
+fn run_threads(
+    shared: &Shared<'_>,
+    connections: Vec<Connection>,
+    exposure: Option<ExposureProbe>,
+    probe: &Probe,
+) -> Result<(Vec<WorkerReport>, Exposure)> {
+    let workers = workers(shared, connections)?;
+    thread::scope(|scope| {
+        let exposure = exposure.map(|exposure| scope.spawn(move || exposure.run(shared)));
+        let workers: Vec<_> = workers.into_iter().map(|worker| spawn(scope, worker)).collect();
+        start_probe_with_window(shared, probe);
+        let reports = workers.into_iter().map(join).collect::<Result<Vec<_>>>();
+        let exposure = exposure.map(join).unwrap_or_default();
+        reports.map(|reports| (reports, exposure))
+    })
+}
+
+fn spawn<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    worker: Worker<'scope>,
+) -> ScopedJoinHandle<'scope, Result<WorkerReport>> {
+    thread::Builder::new()
+        .name("dbdyno-load".to_owned())
+        .spawn_scoped(scope, move || worker.run())
+        .expect("the machine has room for another thread")
+}
+
+fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Background processes are watched over the counted phase only.
+fn start_probe_with_window(shared: &Shared<'_>, probe: &Probe) {
+    const LONGEST_WAIT_NS: u64 = 20_000_000;
+    loop {
+        let left_ns = shared.window.start_ns.saturating_sub(clock::now_ns());
+        if left_ns == 0 || shared.abandoned.load(Ordering::Relaxed) || stop::is_requested() {
+            return probe.start();
+        }
+        thread::sleep(Duration::from_nanos(left_ns.min(LONGEST_WAIT_NS)));
+    }
+}
+
+/// Contiguous slices of the clients, as equal as they can be.
+fn workers<'a>(shared: &'a Shared<'a>, connections: Vec<Connection>) -> Result<Vec<Worker<'a>>> {
+    let spec = shared.spec;
+    let threads = spec.threads.min(spec.clients);
+    let record = Record::new(record_plan(spec, shared.plan), shared.window);
+    let mut clients = clients(shared, connections)?.into_iter();
+    let mut schedules = streams(spec.seed, Purpose::Arrivals, 0..threads).into_iter();
+    (0..threads)
+        .map(|thread| {
+            let count = spec.clients * (thread + 1) / threads - spec.clients * thread / threads;
+            let clients: Vec<Client> = clients.by_ref().take(count).collect();
+            let random = schedules.next().expect("one for each thread");
+            let share = count as f64 / spec.clients as f64;
+            let arrivals = match spec.arrival {
+                ArrivalSpec::Closed { .. } => None,
+                ArrivalSpec::Open { process, start_per_s, end_per_s } => {
+                    let rates = (start_per_s * share, end_per_s * share);
+                    Some(Arrivals::new(process, rates, thread as f64 / threads as f64, &shared.window, random))
+                }
+            };
+            Worker::new(shared, clients, record.clone(), arrivals)
+        })
+        .collect()
+}
+
+fn clients(shared: &Shared<'_>, connections: Vec<Connection>) -> Result<Vec<Client>> {
+    let (spec, plan) = (shared.spec, shared.plan);
+    let values = streams(spec.seed, Purpose::Values, 0..spec.clients);
+    let choices = streams(spec.seed, Purpose::Choice, 0..spec.clients);
+    connections
+        .into_iter()
+        .zip(values.into_iter().zip(choices))
+        .enumerate()
+        .map(|(number, (mut connection, streams))| {
+            connection.set_nonblocking()?;
+            Ok(Client::new(number, connection, plan, initial_variables(spec, plan, number), streams))
+        })
+        .collect()
+}
+
+fn record_plan(spec: &TrialSpec, plan: &Plan) -> RecordPlan {
+    RecordPlan {
+        scripts: plan.scripts.len(),
+        statements: plan.statements.len(),
+        series_step_ns: spec.series_step_ns,
+        latency_limit_ns: spec.latency_limit_ns,
+        starts_are_intended: spec.arrival == ArrivalSpec::Closed { think_time_ns: 0 },
+    }
+}

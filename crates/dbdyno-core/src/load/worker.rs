@@ -1,0 +1,307 @@
+//! One load thread: a fixed slice of the clients and one readiness loop.
+//!
+//! ```text
+//!         .-> timers due: think time, \sleep, settling -----.
+//!  loop --+-> arrivals due, a client idle: the unit starts --+--> execute: write, or set a timer
+//!         `-> wait for readiness: read, absorb, answered ----'
+//! ```
+//!
+//! One read and one write per round trip, one wait for as many clients as are ready, one clock reading
+//! per answer: the end of a statement is the start of the next.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::arrivals::Arrivals;
+use super::client::{Client, State};
+use super::clock;
+use super::observer::{Observer, PhaseCell};
+use super::plan::Plan;
+use super::readiness::{Readiness, make_timers_punctual};
+use super::record::Record;
+use super::span::{Span, Stage};
+use super::spec::{ArrivalSpec, TrialSpec};
+use super::stop;
+use super::window::Window;
+use crate::error::{CoreError, Result};
+use crate::wire::{Frames, ReadOutcome};
+
+/// What all load threads of a trial share.
+pub(super) struct Shared<'a> {
+    pub spec: &'a TrialSpec,
+    pub plan: &'a Plan,
+    pub window: Window,
+    pub observer: &'a dyn Observer,
+    pub phases: &'a [PhaseCell],
+    /// Clients whose span is not closed yet: while there are any, the load is kept up.
+    pub unclosed: AtomicUsize,
+    /// Set by a thread that failed: the others need not go on.
+    pub abandoned: AtomicBool,
+}
+
+/// What a load thread hands back.
+pub(super) struct WorkerReport {
+    pub record: Record,
+    /// By client, in order.
+    pub spans: Vec<Span>,
+    /// Over the window.
+    pub cpu_ns: u64,
+}
+
+/// The thread's state.
+pub(super) struct Worker<'a> {
+    pub(super) shared: &'a Shared<'a>,
+    pub(super) clients: Vec<Client>,
+    pub(super) record: Record,
+    /// None in a closed loop.
+    pub(super) arrivals: Option<Arrivals>,
+    /// Open loop: clients without a unit, the longest idle first.
+    pub(super) idle: VecDeque<usize>,
+    pub(super) winding_down: bool,
+    readiness: Readiness,
+    /// Due time and client; a client has at most one timer.
+    timers: BinaryHeap<Reverse<(u64, usize)>>,
+    buffer: Vec<u8>,
+    /// When the last answer came; 0 if none came since the last wait.
+    answered_ns: u64,
+    cpu_at_window_ns: [Option<u64>; 2],
+}
+
+/// The buffer of a thread: several answers of several clients fit, and it stays in the L2 cache.
+const BUFFER_BYTES: usize = 64 * 1024;
+/// A thread without anything to do looks this often whether the trial was given up.
+const LONGEST_WAIT_NS: u64 = 100_000_000;
+/// And this often whether the last counted unit, on any thread, has ended.
+const LONGEST_WAIT_AFTER_WINDOW_NS: u64 = 2_000_000;
+/// Units of the cool-down get this long to end before they are cancelled.
+const WIND_DOWN_NS: u64 = 100_000_000;
+/// A backend gets this long to go away.
+const CLOSE_LIMIT: Duration = Duration::from_secs(1);
+
+impl<'a> Worker<'a> {
+    /// A thread with these clients.
+    pub(super) fn new(
+        shared: &'a Shared<'a>,
+        clients: Vec<Client>,
+        record: Record,
+        arrivals: Option<Arrivals>,
+    ) -> Result<Self> {
+        let readiness = Readiness::new().map_err(io_error)?;
+        for (index, client) in clients.iter().enumerate() {
+            readiness.add(client.connection.as_raw_fd(), index).map_err(io_error)?;
+        }
+        Ok(Self {
+            shared,
+            clients,
+            record,
+            arrivals,
+            idle: VecDeque::new(),
+            winding_down: false,
+            readiness,
+            timers: BinaryHeap::new(),
+            buffer: vec![0; BUFFER_BYTES],
+            answered_ns: 0,
+            cpu_at_window_ns: [None; 2],
+        })
+    }
+
+    /// Runs the trial. However it ends, the sessions end too.
+    pub(super) fn run(mut self) -> Result<WorkerReport> {
+        make_timers_punctual();
+        let result = self.run_load();
+        if result.is_err() {
+            self.shared.abandoned.store(true, Ordering::Relaxed);
+        }
+        let spans = self.clients.iter().map(|client| client.span).collect();
+        let [before, after] = self.cpu_at_window_ns;
+        let cpu_ns = before.zip(after).map_or(0, |(before, after)| after - before);
+        self.end_sessions();
+        result.map(|()| WorkerReport { record: self.record, spans, cpu_ns })
+    }
+
+    fn run_load(&mut self) -> Result<()> {
+        self.start_load()?;
+        let mut wind_down_end_ns = u64::MAX;
+        loop {
+            let now_ns = self.loop_time_ns();
+            self.read_cpu_at_edges(now_ns);
+            if self.shared.abandoned.load(Ordering::Relaxed) || stop::is_requested() {
+                return Ok(());
+            }
+            if now_ns >= self.shared.window.drain_end_ns {
+                self.give_up_unfinished(now_ns);
+            }
+            if !self.winding_down && now_ns >= self.shared.window.end_ns && self.all_spans_are_closed() {
+                self.winding_down = true;
+                wind_down_end_ns = now_ns + WIND_DOWN_NS;
+            }
+            if self.winding_down
+                && (now_ns >= wind_down_end_ns || !self.clients.iter().any(|client| client.state.is_in_unit()))
+            {
+                return Ok(());
+            }
+            self.fire_timers(now_ns)?;
+            self.dispatch_arrivals()?;
+            self.wait_and_receive(now_ns)?;
+        }
+    }
+
+    /// Without timers and arrivals the time of the last answer is good enough to see the edges of the
+    /// window, and saves a clock reading per wait.
+    fn loop_time_ns(&mut self) -> u64 {
+        if self.answered_ns == 0 || self.has_deadlines() {
+            return clock::now_ns();
+        }
+        std::mem::take(&mut self.answered_ns)
+    }
+
+    fn has_deadlines(&self) -> bool {
+        self.arrivals.is_some() || !self.timers.is_empty()
+    }
+
+    fn all_spans_are_closed(&self) -> bool {
+        self.shared.unclosed.load(Ordering::Relaxed) == 0
+    }
+
+    fn read_cpu_at_edges(&mut self, now_ns: u64) {
+        let window = &self.shared.window;
+        for (reading, edge_ns) in self.cpu_at_window_ns.iter_mut().zip([window.start_ns, window.end_ns]) {
+            if reading.is_none() && now_ns >= edge_ns {
+                *reading = Some(clock::thread_cpu_ns());
+            }
+        }
+    }
+
+    /// Wakes a client at this time.
+    pub(super) fn set_timer(&mut self, due_ns: u64, index: usize) {
+        self.timers.push(Reverse((due_ns, index)));
+    }
+
+    fn fire_timers(&mut self, mut now_ns: u64) -> Result<()> {
+        while let Some(Reverse((due_ns, index))) = self.timers.peek().copied() {
+            if due_ns > now_ns {
+                break;
+            }
+            self.timers.pop();
+            self.wake(index, now_ns)?;
+            now_ns = clock::now_ns();
+        }
+        Ok(())
+    }
+
+    fn wake(&mut self, index: usize, now_ns: u64) -> Result<()> {
+        match self.clients[index].state {
+            State::Thinking { .. } if self.winding_down => Ok(()),
+            State::Thinking { intended_ns } => {
+                // Without think time this timer only gave others their turn: the unit is not late.
+                let without_think_time = self.shared.spec.arrival == ArrivalSpec::Closed { think_time_ns: 0 };
+                let intended_ns = if without_think_time { now_ns } else { intended_ns };
+                self.begin_unit(index, intended_ns, intended_ns, now_ns);
+                self.drive(index, now_ns)
+            }
+            State::Settling { .. } => self.settle(index),
+            State::Sleeping => self.drive(index, now_ns),
+            state => unreachable!("a client in state {state:?} has no timer"),
+        }
+    }
+
+    fn wait_and_receive(&mut self, now_ns: u64) -> Result<()> {
+        let now_ns = if self.has_deadlines() { clock::now_ns() } else { now_ns };
+        let limit_ns = self.next_deadline_ns(now_ns).saturating_sub(now_ns);
+        let found = self.readiness.wait(limit_ns).map_err(io_error)?;
+        for event in 0..found {
+            let ready = self.readiness.ready(event);
+            if ready.writable {
+                self.flush(ready.client)?;
+            }
+            if ready.readable {
+                self.receive(ready.client)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn next_deadline_ns(&self, now_ns: u64) -> u64 {
+        let after_window = now_ns >= self.shared.window.end_ns;
+        let longest_ns = if after_window { LONGEST_WAIT_AFTER_WINDOW_NS } else { LONGEST_WAIT_NS };
+        let timer_ns = self.timers.peek().map_or(u64::MAX, |Reverse((due_ns, _))| *due_ns);
+        let arrival_ns = match &self.arrivals {
+            Some(arrivals) if !self.idle.is_empty() && !self.winding_down => arrivals.head_ns(),
+            _ => u64::MAX,
+        };
+        timer_ns.min(arrival_ns).min(now_ns + longest_ns)
+    }
+
+    /// Sends what a client has queued; what the socket does not take now is sent when it can be.
+    pub(super) fn flush(&mut self, index: usize) -> Result<()> {
+        let client = &mut self.clients[index];
+        let done = client.connection.flush().map_err(|error| client.connection.lost(&error))?;
+        if done == client.write_blocked {
+            client.write_blocked = !done;
+            self.readiness.want_write(client.connection.as_raw_fd(), index, !done).map_err(io_error)?;
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, index: usize) -> Result<()> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let result = self.receive_into(index, &mut buffer);
+        self.buffer = buffer;
+        result
+    }
+
+    fn receive_into(&mut self, index: usize, buffer: &mut Vec<u8>) -> Result<()> {
+        loop {
+            let client = &mut self.clients[index];
+            let outcome = client.connection.read(&mut client.remainder, buffer);
+            let (length, drained) = match outcome.map_err(|error| client.connection.lost(&error))? {
+                ReadOutcome::Bytes { length, drained } => (length, drained),
+                ReadOutcome::Nothing => return Ok(()),
+                ReadOutcome::Closed => return Err(client.connection.lost(&std::io::ErrorKind::UnexpectedEof.into())),
+            };
+            let now_ns = clock::now_ns();
+            self.answered_ns = now_ns;
+            let mut frames = Frames::new(&buffer[..length], &mut client.remainder);
+            loop {
+                let discard_rows = client.discards_rows();
+                let Some(frame) = frames.next(&mut client.remainder, discard_rows) else { break };
+                client.absorb(&frame, now_ns, self.shared.plan, &mut self.record)?;
+            }
+            if client.is_answered() {
+                self.answered(index, now_ns)?;
+            }
+            if drained {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The drain limit is reached: counted units in progress have failed, the others were never started.
+    fn give_up_unfinished(&mut self, now_ns: u64) {
+        for index in 0..self.clients.len() {
+            if self.clients[index].span.stage != Stage::Closed {
+                self.give_up_client(index, now_ns);
+            }
+        }
+        self.skip_remaining_arrivals();
+    }
+
+    fn end_sessions(&mut self) {
+        for client in &mut self.clients {
+            if !client.is_answered() {
+                // Best effort: a session that cannot be cancelled ends when its statement does.
+                let _ = client.connection.cancel();
+            }
+            client.connection.say_goodbye();
+        }
+        for client in self.clients.drain(..) {
+            client.connection.await_end(CLOSE_LIMIT);
+        }
+    }
+}
+
+fn io_error(error: std::io::Error) -> CoreError {
+    CoreError::new("io", format!("the readiness loop failed: {error}; check the limits on open files"))
+}

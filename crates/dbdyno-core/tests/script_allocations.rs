@@ -1,0 +1,58 @@
+//! Evaluating an expression allocates nothing, whatever it computes: it happens inside the measured loop.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use dbdyno_core::script::{Command, Random, Symbols, Value, parse};
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, counting for each thread.
+struct Counting;
+
+// SAFETY: every call is passed on unchanged to the system's allocator, which keeps the contract;
+// the counter is a plain cell of the thread and allocates nothing itself.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller keeps alloc's contract.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: `pointer` came from `alloc` above, hence from System, with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn evaluating_and_writing_values_allocates_nothing() {
+    let expressions = [
+        "random(1, 100000 * :scale)",
+        "random_zipfian(1, :scale, 1.5) + random_gaussian(1, 100, 3.0) - random_exponential(1, 10, 2)",
+        "abs(hash(:id)) % 1000 + permute(:id, 1000)",
+        "case when :id > 5 and :id is not null then least(:id, 2.5, :text) else sqrt(:scale) end",
+    ];
+    let text: String = expressions.iter().map(|expression| format!("\\set x {expression}\n")).collect();
+    let mut symbols = Symbols::default();
+    let script = parse("x.sql", &text, &mut symbols).expect("the scripts are right");
+    let mut variables = vec![Value::Integer(10); symbols.len()];
+    variables[symbols.find("text").expect("mentioned").0 as usize] = Value::Text(" 7".into());
+    let mut random = Random::from_seed(1);
+    let mut out = Vec::with_capacity(1000);
+
+    let before = ALLOCATIONS.get();
+    for command in &script.commands {
+        let Command::Set { variable, expression, .. } = command else { panic!("not a \\set") };
+        let value = expression.evaluate(&variables, &mut random).expect("a value");
+        value.write_text(&mut out);
+        variables[variable.0 as usize] = value;
+    }
+    assert_eq!(ALLOCATIONS.get() - before, 0);
+    assert!(!out.is_empty());
+}

@@ -1,0 +1,106 @@
+"""A run's documents in, its findings out.
+
+    findings = analyse(run, machine, trials)
+
+The documents are the bodies of the journal's records (docs/run-directory.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dbdyno.analysis import warnings as warn
+from dbdyno.analysis.arms import arm_findings
+from dbdyno.analysis.blocks import Block, counted_blocks, usable
+from dbdyno.analysis.comparisons import compare, pairs
+from dbdyno.analysis.documents import Document
+from dbdyno.analysis.findings import FORMAT, Arm, Findings, Scheduled
+from dbdyno.analysis.metrics import HIGHER_IS_BETTER
+
+
+def analyse(run: Document, machine: Document, trials: Sequence[Document]) -> Findings:
+    """All that a run shows.
+
+    Figures of arms come from the counted blocks; where no block is complete, from all trials that are ok, and
+    then there is no comparison.
+
+    Args:
+        run: the body of the `run` record.
+        machine: the body of the last `machine` record.
+        trials: the bodies of the `trial` records, in the order of the journal.
+    """
+    blocks = counted_blocks(run, trials)
+    counted = _counted_trials(run, blocks, trials)
+    arms = _arms(run, machine, counted)
+    compared = pairs(run) if blocks else []
+
+    of_machine = warn.machine_warnings(machine)
+    of_arms = {arm.arm: warn.arm_warnings(arm, [t for _, t in counted[arm.arm]], machine) for arm in arms.values()}
+    limited_by = {pair: warn.limiting_codes(pair, of_arms, of_machine) for pair in compared}
+    comparisons = compare(run, blocks, arms, limited_by)
+    warnings = [
+        *of_machine,
+        *warn.run_warnings(run, trials, len(blocks), len(pairs(run))),
+        *(warning for found in of_arms.values() for warning in found),
+        *warn.undecided_warnings(run, comparisons),
+    ]
+    return Findings(
+        format=FORMAT,
+        experiment=run["experiment"],
+        question=run["question"],
+        run_id=run["run_id"],
+        seed=run["seed"],
+        blocks=run["blocks"],
+        blocks_complete=len(blocks),
+        window_ns=max((t["outcome"]["window_ns"] for found in counted.values() for _, t in found), default=0),
+        metric=run["metric"],
+        higher_is_better=HIGHER_IS_BETTER[run["metric"]],
+        margin=run["margin"],
+        started_at=run["started_at"],
+        arms=list(arms.values()),
+        comparisons=comparisons,
+        warnings=warnings,
+        schedule=_schedule(run, blocks, trials),
+        machine=dict(machine),
+        versions={**run["dbdyno"], "server": machine["server"]["version"]},
+    )
+
+
+Counted = Mapping[str, list[tuple[int, Document]]]  # arm name -> its (place in time, trial) pairs
+
+
+def _counted_trials(run: Document, blocks: Mapping[int, Block], trials: Sequence[Document]) -> Counted:
+    def counts(trial: Document) -> bool:
+        return blocks[trial["block"]][trial["arm"]] is trial if trial["block"] in blocks else not blocks
+
+    counted: dict[str, list[tuple[int, Document]]] = {arm["arm"]: [] for arm in run["arms"]}
+    for order, trial in enumerate(trials):
+        if usable(trial) and counts(trial):
+            counted[trial["arm"]].append((order, trial))
+    return counted
+
+
+def _arms(run: Document, machine: Document, counted: Counted) -> dict[str, Arm]:
+    settings = machine["server"]["settings"]
+    found: dict[str, Arm] = {}
+    for arm in run["arms"]:
+        if counted[arm["arm"]]:
+            orders, trials = zip(*counted[arm["arm"]], strict=True)
+            found[arm["arm"]] = arm_findings(arm, trials, orders, settings)
+    return found
+
+
+def _schedule(run: Document, blocks: Mapping[int, Block], trials: Sequence[Document]) -> list[Scheduled]:
+    first = {trial["trial"]: trial for trial in trials if trial["attempt"] == 0}
+
+    def status(place: Document) -> str:
+        if place["trial"] not in first:
+            return "not_run"
+        if place["block"] in blocks and blocks[place["block"]][place["arm"]]["attempt"] > 0:
+            return "repeated"
+        return "ok" if usable(first[place["trial"]]) else "failed"
+
+    return [
+        Scheduled(place["trial"], place["block"], place["position"], place["arm"], status(place))
+        for place in run["schedule"]
+    ]

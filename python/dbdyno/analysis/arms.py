@@ -1,0 +1,137 @@
+"""One arm: its counted trials become the figures, the profile and the points of the charts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from dbdyno.analysis import exposure as exposed
+from dbdyno.analysis.documents import Document
+from dbdyno.analysis.estimates import pseudo_median
+from dbdyno.analysis.findings import Arm, ArmTrial, Background, Driver, Estimate, Times, Units
+from dbdyno.analysis.histograms import bins
+from dbdyno.analysis.limits import client_bound, late
+from dbdyno.analysis.little import discrepancy
+from dbdyno.analysis.metrics import clock_figures
+from dbdyno.analysis.profile import time_profile
+
+# 20 bins a decade: each is 12 % wide, fine enough to see two modes, coarse enough for a thousand units.
+BINS_PER_DECADE = 20
+
+
+def arm_findings(arm: Document, trials: Sequence[Document], orders: Sequence[int], server_settings: Document) -> Arm:
+    """The figures of one arm.
+
+    Args:
+        arm: the arm's entry in the run document.
+        trials: its counted trials, at least one.
+        orders: the place of each of them in time over the whole run.
+        server_settings: the server's non-default settings.
+    """
+    outcomes = [trial["outcome"] for trial in trials]
+    profile = time_profile(trials)
+    routes = Counter(outcome["profile"]["route"] for outcome in outcomes)
+    clocks = {name: [clock_figures(outcome[name]) for outcome in outcomes] for name in _CLOCKS}
+    acknowledged = exposed.acknowledges_before_flush(arm, trials, server_settings)
+    return Arm(
+        arm=arm["arm"],
+        levels=dict(arm["levels"]),
+        baseline=arm["baseline"],
+        clients=arm["clients"],
+        trials=len(trials),
+        units=_units(outcomes),
+        throughput_per_s=pseudo_median([outcome["throughput_per_s"] for outcome in outcomes]),
+        rows_per_s=_rows_per_s(arm, outcomes),
+        response_time_ns=_times(clocks["response_time"]),
+        service_time_ns=_times(clocks["service_time"]),
+        queue_time_ns=_times(clocks["queue_time"]),
+        profile_ns=profile,
+        profile_total_ns=profile.total,
+        profile_route=routes.most_common(1)[0][0],
+        driver=_driver(outcomes),
+        background=_background(outcomes),
+        exposure=exposed.exposure(trials, acknowledged=acknowledged),
+        wal_bytes_per_unit=exposed.wal_bytes_per_commit(trials),
+        full_page_images_per_unit=exposed.per_commit(trials, "wal_full_page_images"),
+        little_discrepancy=discrepancy(trials),
+        distribution=bins([outcome["response_time"]["histogram"] for outcome in outcomes], BINS_PER_DECADE),
+        by_trial=[_arm_trial(*pair) for pair in zip(trials, orders, clocks["response_time"], strict=True)],
+    )
+
+
+_CLOCKS = ("response_time", "service_time", "queue_time")
+
+
+def _units(outcomes: Sequence[Document]) -> Units:
+    def total(kind: str) -> int:
+        return sum(outcome["units"][kind] for outcome in outcomes)
+
+    return Units(*(total(kind) for kind in ("successful", "skipped", "failed", "retried", "late")))
+
+
+def _rows_per_s(arm: Document, outcomes: Sequence[Document]) -> Estimate | None:
+    rows = arm["rows_per_unit"]
+    return None if rows is None else pseudo_median([outcome["throughput_per_s"] * rows for outcome in outcomes])
+
+
+def _times(figures: Sequence[Mapping[str, float]]) -> Times:
+    return Times(*(pseudo_median([trial[kind] for trial in figures]) for kind in ("mean", "p50", "p95", "p99")))
+
+
+def _driver(outcomes: Sequence[Document]) -> Driver:
+    drivers = [outcome["driver"] for outcome in outcomes]
+    units = sum(outcome["units"]["successful"] for outcome in outcomes)
+    elapsed_ns = sum(outcome["elapsed_ns"] for outcome in outcomes)
+    return Driver(
+        cpu_ns_per_unit=sum(driver["cpu_ns"] for driver in drivers) / units,
+        cpu_share=sum(driver["cpu_ns"] for driver in drivers) / elapsed_ns,
+        lateness_ns_p50=float(median(driver["lateness_ns"]["p50"] for driver in drivers)),
+        lateness_ns_p99=float(median(driver["lateness_ns"]["p99"] for driver in drivers)),
+        lateness_ns_max=float(max(driver["lateness_ns"]["max"] for driver in drivers)),
+        busiest_thread_share=float(median(driver["busiest_thread_share"] for driver in drivers)),
+        sampler_cpu_share=sum(outcome["profile"]["sampler_cpu_ns"] for outcome in outcomes) / elapsed_ns,
+    )
+
+
+def _background(outcomes: Sequence[Document]) -> list[Background]:
+    """Processes of one kind together, as shares of the time of one CPU; the busiest kind first."""
+    elapsed_ns = sum(outcome["elapsed_ns"] for outcome in outcomes)
+    cpu_ns: Counter[str] = Counter()
+    run_queue_ns: Counter[str] = Counter()
+    waits_ns: dict[str, Counter[str]] = {}
+    for process in (process for outcome in outcomes for process in outcome["background"]):
+        kind = process["backend_type"]
+        cpu_ns[kind] += process["cpu_ns"] or 0
+        run_queue_ns[kind] += process["run_queue_ns"] or 0
+        waits_ns.setdefault(kind, Counter()).update(process["waits_ns"])
+    return [
+        Background(
+            backend_type=kind,
+            cpu_share=cpu_ns[kind] / elapsed_ns,
+            run_queue_share=run_queue_ns[kind] / elapsed_ns,
+            wait_shares={event: ns / elapsed_ns for event, ns in waits_ns[kind].most_common()},
+        )
+        for kind in sorted(waits_ns, key=lambda kind: (-cpu_ns[kind], kind))
+    ]
+
+
+def _arm_trial(trial: Document, order: int, response_time: Mapping[str, float]) -> ArmTrial:
+    outcome = trial["outcome"]
+    driver = outcome["driver"]
+    seen = {
+        "client_bound": client_bound(driver["busiest_thread_share"]),
+        "late": late(driver["lateness_ns"]["p99"], response_time["p99"]),
+        "deviation": bool(trial.get("deviations")),
+    }
+    return ArmTrial(
+        trial=trial["trial"],
+        order=order,
+        block=trial["block"],
+        attempt=trial["attempt"],
+        throughput_per_s=outcome["throughput_per_s"],
+        response_time_ns_mean=response_time["mean"],
+        step_ns=outcome["series"]["step_ns"],
+        series_units=list(outcome["series"]["units"]),
+        warnings=[code for code, holds in seen.items() if holds],
+    )

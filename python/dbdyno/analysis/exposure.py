@@ -1,0 +1,92 @@
+"""What a crash would have lost: WAL inserted but not yet flushed, over the samples of an arm's trials.
+
+    insert        ________/-------        bytes = insert - flush, now
+                 /       |
+          ______/________|                age   = now - the moment when insert passed the flush position of now
+    flush  ____ ^--------^                commits = bytes / WAL bytes per commit
+
+Under a setting that waits for the flush the exposed bytes belong to commits not yet acknowledged: the figure
+is the work in flight, not a risk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from dbdyno.analysis.documents import Document
+from dbdyno.analysis.findings import Exposure, Spread
+
+Floats = npt.NDArray[np.float64]
+
+
+def exposure(trials: Sequence[Document], *, acknowledged: bool) -> Exposure | None:
+    """Mean, 95th percentile and maximum over all samples of all trials; None where nothing was sampled."""
+    sampled = [np.asarray(samples, dtype=np.float64) for samples in map(_samples, trials) if samples]
+    if not sampled:
+        return None
+    exposed_bytes = np.concatenate([np.maximum(samples[:, 1] - samples[:, 2], 0.0) for samples in sampled])
+    age_ns = np.concatenate([ages_ns(samples) for samples in sampled])
+    bytes_per_commit = wal_bytes_per_commit(trials)
+    return Exposure(
+        samples=len(exposed_bytes),
+        acknowledged=acknowledged,
+        bytes=_spread(exposed_bytes),
+        commits=None if not bytes_per_commit else _spread(exposed_bytes / bytes_per_commit),
+        age_ns=_spread(age_ns),
+    )
+
+
+def acknowledges_before_flush(arm: Document, trials: Sequence[Document], server_settings: Document) -> bool:
+    """Whether commits return before their WAL is flushed: synchronous_commit is off.
+
+    What was read back from the session counts first, then what the arm set, then the server's own setting.
+    """
+    places = [*(trial["settings"] for trial in trials), arm["session"], arm["settings"], server_settings]
+    return next((place["synchronous_commit"] for place in places if "synchronous_commit" in place), "on") == "off"
+
+
+def ages_ns(samples: Floats) -> Floats:
+    """How long ago, at each sample, the oldest unflushed byte had been inserted.
+
+    Between samples the insert position is taken to grow evenly.
+    What was inserted before the first sample is dated by the trial's own mean rate of insertion.
+    """
+    now, insert, flush = samples[:, 0], samples[:, 1], samples[:, 2]
+    last_not_above = np.searchsorted(insert, flush, side="right") - 1
+    grown, elapsed = insert[-1] - insert[0], now[-1] - now[0]
+    ns_per_byte = elapsed / grown if grown > 0 else 0.0
+    ages = np.zeros(len(now))
+    for place, below in enumerate(last_not_above.tolist()):
+        if flush[place] >= insert[place]:
+            continue
+        if below < 0:
+            passed = now[0] - (insert[0] - flush[place]) * ns_per_byte
+        else:
+            step = insert[below + 1] - insert[below]
+            passed = now[below] + (flush[place] - insert[below]) / step * (now[below + 1] - now[below])
+        ages[place] = now[place] - passed
+    return ages
+
+
+def wal_bytes_per_commit(trials: Sequence[Document]) -> float | None:
+    """From the server's own counters over whole trials; None where it has none."""
+    return per_commit(trials, "wal_bytes")
+
+
+def per_commit(trials: Sequence[Document], counter: str) -> float | None:
+    """A server counter divided by the commits of the same trials; None where either is absent."""
+    counted = [trial["server"] for trial in trials if counter in trial["server"] and trial["server"].get("commits")]
+    if not counted:
+        return None
+    return float(sum(server[counter] for server in counted) / sum(server["commits"] for server in counted))
+
+
+def _samples(trial: Document) -> list[list[int]]:
+    return ((trial["outcome"].get("exposure") or {}).get("samples")) or []
+
+
+def _spread(values: Floats) -> Spread:
+    return Spread(mean=float(values.mean()), p95=float(np.quantile(values, 0.95)), max=float(values.max()))

@@ -1,0 +1,31 @@
+"""The limits beyond which a figure needs a warning, each with its reason."""
+
+from __future__ import annotations
+
+# The three figures come from separate clocks; over windows of a second they agree within 1 % here.
+LITTLE_DISCREPANCY = 0.03
+# A tenth of the time unexplained leaves the other parts useful; more, and a cause may hide in it.
+UNACCOUNTED_SHARE = 0.10
+# A driver thread this busy has no time left to start the next unit at once.
+BUSIEST_THREAD_SHARE = 0.90
+# On the server's own machine the driver's CPU is the server's loss; beyond a third the driver shapes the result.
+DRIVER_SHARE_OF_MACHINE = 1 / 3
+# Full-page images follow a checkpoint; a warmed-up small table has nearly none, the storm 0.4 to 0.6 a commit.
+FULL_PAGE_IMAGES_PER_UNIT = 0.2
+# Lateness is part of the response time, so 1 % of its p99 is lost in the interval of any p99.
+# Below 1 ms it is the kernel's own timer and scheduler, which no driver can beat, unless the units themselves
+# are so short that it makes a tenth of their p99.
+LATE_SHARE = 0.01
+LATE_NS = 1_000_000
+LATE_SHARE_OF_SHORT = 0.10
+
+
+def client_bound(busiest_thread_share: float) -> bool:
+    """Whether the driver rather than the server limits the throughput."""
+    return busiest_thread_share > BUSIEST_THREAD_SHARE
+
+
+def late(lateness_ns_p99: float, response_time_ns_p99: float) -> bool:
+    """Whether the driver started its units so late that the response times are its own."""
+    share = lateness_ns_p99 / response_time_ns_p99
+    return share > LATE_SHARE_OF_SHORT or (share > LATE_SHARE and lateness_ns_p99 > LATE_NS)

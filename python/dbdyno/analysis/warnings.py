@@ -1,0 +1,184 @@
+"""What limits the conclusions: each warning says what was seen, why it matters, and ends with what to do."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from dbdyno.analysis import limits
+from dbdyno.analysis.blocks import usable
+from dbdyno.analysis.documents import Document
+from dbdyno.analysis.findings import Arm, Comparison, Warning
+from dbdyno.analysis.holm import minimum_blocks
+
+# Seen on an arm or its baseline, or on the machine, these change what a verdict is worth, so it must carry them:
+# the instrument was the limit, or commits did not meet a disk.
+LIMITS_A_VERDICT = frozenset({"client_bound", "driver_cpu", "late", "little", "deviation"})
+STORAGE_LIMITS = frozenset({"tmpfs", "overlay", "network_file_system", "no_barrier", "fast_flush", "fsync_off"})
+
+
+def arm_warnings(arm: Arm, trials: Sequence[Document], machine: Document) -> list[Warning]:
+    """What the figures of one arm give cause to say."""
+    found = [*_instrument(arm, machine), *_profile(arm), *_load(arm), *_deviations(trials)]
+    return [dataclasses.replace(warning, arm=arm.arm) for warning in found]
+
+
+def run_warnings(run: Document, trials: Sequence[Document], complete: int, comparisons: int) -> list[Warning]:
+    """What the run as a whole gives cause to say."""
+    return [*_left_out(run), *_failed_trials(trials), *_incomplete(run, complete), *_few_blocks(run, comparisons)]
+
+
+def machine_warnings(machine: Document) -> list[Warning]:
+    """What the machine's record says of itself: storage that does not behave like storage, above all."""
+    return [Warning(warning["code"], warning["message"]) for warning in machine["warnings"]]
+
+
+def undecided_warnings(run: Document, comparisons: Sequence[Comparison]) -> list[Warning]:
+    """One warning for all undecided comparisons, with the blocks that would decide the hardest."""
+    undecided = [comparison for comparison in comparisons if comparison.verdict == "undecided"]
+    undecided = [comparison for comparison in undecided if "deviation" not in comparison.limited_by]
+    if not undecided:
+        return []
+    seen = f"{len(undecided)} of {len(comparisons)} comparisons undecided"
+    needed = [comparison.blocks_needed for comparison in undecided]
+    known = [blocks for blocks in needed if blocks is not None]
+    if not known:
+        advice = "no reasonable number of blocks would decide: use a quieter machine or a wider `margin`"
+    else:
+        some = "" if len(known) == len(needed) else " those that can be decided"
+        advice = f"about {max(known)} blocks would decide{some}: dbdyno run {run['experiment']} --blocks {max(known)}"
+    return [Warning("undecided", f"{seen}; {advice}")]
+
+
+def limiting_codes(
+    comparison: tuple[str, str], by_arm: Mapping[str, Sequence[Warning]], machine: Sequence[Warning]
+) -> list[str]:
+    """The codes that must stand beside the verdict on (arm, baseline)."""
+    codes = [warning.code for warning in machine if warning.code in STORAGE_LIMITS]
+    codes += [warning.code for arm in comparison for warning in by_arm[arm] if warning.code in LIMITS_A_VERDICT]
+    return list(dict.fromkeys(codes))
+
+
+def _warning(code: str, *words: str) -> Warning:
+    return Warning(code, " ".join(words))
+
+
+def _percent(share: float, decimals: int = 0) -> str:
+    return f"{share * 100:.{decimals}f} %"
+
+
+def _instrument(arm: Arm, machine: Document) -> Iterator[Warning]:
+    driver = arm.driver
+    if limits.client_bound(driver.busiest_thread_share):
+        yield _warning(
+            "client_bound",
+            f"the busiest driver thread was {_percent(driver.busiest_thread_share)} busy: the driver limits this arm,",
+            "not the server; give the driver more `threads` or run it on another machine",
+        )
+    share_of_machine = driver.cpu_share / machine["cpus"]
+    if machine["server"]["same_host"] and share_of_machine > limits.DRIVER_SHARE_OF_MACHINE:
+        yield _warning(
+            "driver_cpu",
+            f"the driver took {_percent(share_of_machine)} of the CPUs that it shares with the server;",
+            "run dbdyno on another machine with --target",
+        )
+    lateness = driver.lateness_ns_p99 / arm.response_time_ns.p99.estimate
+    if limits.late(driver.lateness_ns_p99, arm.response_time_ns.p99.estimate):
+        yield _warning(
+            "late",
+            f"the driver started units late: its p99 lateness is {_percent(lateness)} of the p99 response time,",
+            "so part of that time is its own; use a lower rate, fewer `clients` or more `threads`",
+        )
+    if arm.little_discrepancy > limits.LITTLE_DISCREPANCY:
+        yield _warning(
+            "little",
+            f"Little's law is off by {_percent(arm.little_discrepancy, 1)}: throughput x response time is not",
+            "the number of units in flight, so one of the three is wrong; repeat with a longer `window`",
+        )
+
+
+def _profile(arm: Arm) -> Iterator[Warning]:
+    unaccounted = arm.profile_ns.unaccounted / arm.profile_total_ns
+    if abs(unaccounted) > limits.UNACCOUNTED_SHARE:
+        yield _warning(
+            "unaccounted",
+            f"{_percent(unaccounted)} of the response time is not accounted for: read the other parts as rough,",
+            "and repeat with a longer `window` on a quieter machine",
+        )
+    if arm.profile_ns.cpu is None:
+        yield _warning(
+            "no_server_clocks",
+            "the server's CPU and run-queue clocks could not be read, so both are missing from the profile;",
+            "run dbdyno on the server's host, as root or as the server's user",
+        )
+    if arm.profile_route == "sql":
+        yield _warning(
+            "waits_over_sql",
+            "waits were sampled over SQL, which misses short ones and is a load itself;",
+            "run dbdyno on the server's host, as root or as the server's user",
+        )
+
+
+def _load(arm: Arm) -> Iterator[Warning]:
+    images = arm.full_page_images_per_unit
+    if images is not None and images > limits.FULL_PAGE_IMAGES_PER_UNIT:
+        yield _warning(
+            "full_page_images",
+            f"{images:.2f} full-page images a commit: the windows lie in the storm after a checkpoint, which inflates",
+            "the WAL; use a longer `warm_up` or a smaller table",
+        )
+    units = arm.units
+    if units.failed or units.skipped:
+        attempted = units.successful + units.failed + units.skipped
+        yield _warning(
+            "failed_units",
+            f"of {attempted} units {units.failed} failed and {units.skipped} were skipped; the response times are",
+            "those of the others; look for the cause in the server's log, or raise `max_tries`",
+        )
+
+
+def _deviations(trials: Sequence[Document]) -> Iterator[Warning]:
+    deviations = Counter(line for trial in trials for line in trial.get("deviations", ()))
+    if deviations:
+        yield _warning(
+            "deviation",
+            f"the arm did not do what its name says ({deviations.most_common(1)[0][0]}), so it gets no verdict;",
+            "correct the level in the experiment file",
+        )
+
+
+def _left_out(run: Document) -> Iterator[Warning]:
+    for arm in run["left_out"]:
+        yield Warning("left_out", f"not measured: {arm['reason']}", arm["arm"])
+
+
+def _failed_trials(trials: Sequence[Document]) -> Iterator[Warning]:
+    reasons = [trial["reason"] or "no unit succeeded" for trial in trials if not usable(trial)]
+    if reasons:
+        often, times = Counter(reasons).most_common(1)[0]
+        yield _warning(
+            "failed_trials",
+            f"{len(reasons)} of {len(trials)} trials failed and their blocks were repeated;",
+            f"most often ({times} x): {often}; look for the cause in the server's log",
+        )
+
+
+def _incomplete(run: Document, complete: int) -> Iterator[Warning]:
+    if complete < run["blocks"]:
+        yield _warning(
+            "incomplete",
+            f"{complete} of {run['blocks']} blocks are complete, and only these count;",
+            "finish the run: dbdyno run --resume RUN_DIR",
+        )
+
+
+def _few_blocks(run: Document, comparisons: int) -> Iterator[Warning]:
+    fewest = minimum_blocks(max(1, comparisons))
+    if run["blocks"] < fewest:
+        plural = "" if comparisons == 1 else "s"
+        yield _warning(
+            "few_blocks",
+            f"{run['blocks']} blocks cannot decide {comparisons} comparison{plural}, whatever they show;",
+            f"use at least {fewest}: --blocks {fewest}",
+        )

@@ -1,0 +1,1 @@
+"""One file per subcommand: parse, call, print, exit code. No logic."""

@@ -1,0 +1,60 @@
+"""The command line: collects the subcommands and turns every failure into one line and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from dbdyno import engine
+from dbdyno.commands import list_command, report_command, run_command, show_command
+from dbdyno.errors import EXIT_DONE, EXIT_INPUT_WRONG, EXIT_INTERRUPTED, EXIT_RUN_FAILED, DynoError
+
+app = typer.Typer(
+    name="dbdyno",
+    help="A database-performance laboratory: put your database on the dyno.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback(invoke_without_command=True)
+def _main(
+    context: typer.Context,
+    version: bool = typer.Option(False, "--version", help="Print versions and build profile, then exit."),
+) -> None:
+    if version:
+        typer.echo(f"dbdyno {engine.VERSION} ({engine.BUILD_PROFILE} build)")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+app.command("list")(list_command.list_experiments)
+app.command("show")(show_command.show)
+app.command("run")(run_command.run)
+app.command("report")(report_command.report)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; returns the exit code. A user's mistake is one line on stderr, never a traceback."""
+    try:
+        code = app(args=list(arguments), standalone_mode=False)
+    except DynoError as error:
+        return _fail(error.message, error.exit_code)
+    except typer.TyperException as error:
+        return _fail(f"{error.format_message()} See dbdyno --help.", EXIT_INPUT_WRONG)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted", EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of our output went away (dbdyno report | head): nothing is wrong and nobody is listening.
+        sys.stderr.close()
+        return EXIT_RUN_FAILED
+    return int(code or EXIT_DONE)
+
+
+def _fail(message: str, exit_code: int) -> int:
+    one_line = " ".join(message.split())
+    typer.echo(f"dbdyno: {one_line}", err=True)
+    return exit_code

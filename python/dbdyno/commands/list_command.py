@@ -1,0 +1,23 @@
+"""`dbdyno list`: the shipped experiments, a line each."""
+
+from __future__ import annotations
+
+import json
+
+import typer
+
+from dbdyno import experiments
+from dbdyno.design.read import read_document
+
+
+def list_experiments(
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON document."),
+) -> None:
+    """List the shipped experiments and the question that each answers."""
+    questions = {name: read_document(experiments.find(name)).question for name in experiments.shipped()}
+    if as_json:
+        typer.echo(json.dumps([{"experiment": name, "question": text} for name, text in questions.items()], indent=1))
+        return
+    width = max(map(len, questions))
+    for name, text in questions.items():
+        typer.echo(f"{name:<{width}}  {text}")

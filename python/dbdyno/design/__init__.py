@@ -1,0 +1,1 @@
+"""From an experiment file to a validated `Experiment`: factors, levels, arms, blocks, random order."""

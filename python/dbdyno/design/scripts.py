@@ -1,0 +1,63 @@
+"""The files an experiment refers to: pgbench scripts and SQL, found beside the experiment file and parsed at once."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from dbdyno import engine, workloads
+from dbdyno.errors import DynoError
+
+_BUILTIN = "builtin:"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Script:
+    """One script of a workload and how often it is chosen; `path` is None for a built-in one."""
+
+    name: str
+    text: str
+    weight: int
+    path: Path | None
+
+
+def read_script(experiment: Path, use: str) -> Script:
+    """`"file.sql"`, `"file.sql@3"` or `"builtin:tpcb-like"`, read and checked."""
+    name, weight = _split_weight(experiment, use)
+    if name.startswith(_BUILTIN):
+        return Script(name, engine.builtin_script(name.removeprefix(_BUILTIN)), weight, None)
+    path = experiment.parent / name
+    text = _read(path, f"{experiment.name}: script {name!r}", "script_unreadable")
+    engine.check_script(name, text)
+    return Script(name, text, weight, path)
+
+
+def _split_weight(experiment: Path, use: str) -> tuple[str, int]:
+    name, at, weight = use.rpartition("@")
+    if not at:
+        return use, 1
+    if not weight.isdigit():
+        raise DynoError("bad_weight", f"{experiment.name}: script {use!r}: {weight!r} is no weight; write file.sql@3")
+    return name, int(weight)
+
+
+def read_sql(experiment: Path, key: str, value: str) -> tuple[str, tuple[Path, ...]]:
+    """SQL of a schema or level: a shipped schema's name, a `.sql` file beside the experiment, or the SQL itself."""
+    if (shipped := workloads.shipped_schema(value)) is not None:
+        return shipped, ()
+    if value.endswith(".sql"):
+        path = experiment.parent / value
+        return _read(path, f"{experiment.name}: {key} {value!r}", "sql_unreadable"), (path,)
+    if key == "workload.schema":
+        known = ", ".join(workloads.SHIPPED)
+        raise DynoError("unknown_schema", f"{experiment.name}: {key}: no schema {value!r}; use {known} or a .sql file")
+    return value, ()
+
+
+def _read(path: Path, what: str, code: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DynoError(code, f"{what}: cannot be read: {error.strerror}; paths are relative to the file") from None
+    except UnicodeDecodeError:
+        raise DynoError(code, f"{what}: is not UTF-8 text; save the file as UTF-8") from None

@@ -1,0 +1,42 @@
+"""The typed front of the Rust core: its errors become `DynoError`, its JSON becomes dictionaries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from dbdyno import _core
+from dbdyno.errors import EXIT_INPUT_WRONG, EXIT_RUN_FAILED, DynoError
+
+T = TypeVar("T")
+
+# What a trial may die of that is not the user's input: the run failed, and what was measured is kept.
+_RUN_FAILED = frozenset({"connection_lost", "io", "drain_limit"})
+
+VERSION = _core.__version__
+BUILD_PROFILE = _core.BUILD_PROFILE
+
+
+def run_trial(spec: Mapping[str, Any], password: str | None) -> dict[str, Any]:
+    """Run one trial: spec and outcome as docs/architecture.md has them."""
+    outcome = _translated(lambda: _core.run_trial(json.dumps(spec), password))
+    return dict(json.loads(outcome))
+
+
+def check_script(name: str, text: str) -> dict[str, Any]:
+    """Parse a script; raises `DynoError` with file, line and column."""
+    return dict(json.loads(_translated(lambda: _core.check_script(name, text))))
+
+
+def builtin_script(name: str) -> str:
+    """The text of one of pgbench's three built-in workloads."""
+    return _translated(lambda: _core.builtin_script(name))
+
+
+def _translated(call: Callable[[], T]) -> T:
+    try:
+        return call()
+    except _core.CoreError as error:
+        code, message = error.args
+        raise DynoError(code, message, exit_code=EXIT_RUN_FAILED if code in _RUN_FAILED else EXIT_INPUT_WRONG) from None

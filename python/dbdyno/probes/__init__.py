@@ -1,0 +1,1 @@
+"""What is read off the machine: its parts, its storage, its clocks."""

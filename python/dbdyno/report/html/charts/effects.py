@@ -1,0 +1,133 @@
+"""The forest plot: each arm's effect against its baseline, with its interval, the margin and the verdict in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dbdyno.analysis.findings import Comparison, Estimate, Findings
+from dbdyno.report.html import palette
+from dbdyno.report.html.arrangement import Arrangement, Group, Placed, primary
+from dbdyno.report.html.chart import BAND, Chart, Json, Key, Panel, literal, panel
+from dbdyno.report.html.comparison_tables import comparisons_table, reasons_table
+from dbdyno.report.html.names import metric_name
+from dbdyno.report.html.palette import Fill, Mark
+from dbdyno.report.html.quantity import ratio_ends
+from dbdyno.report.html.rows import Row, Rows, lay_out
+from dbdyno.report.html.scale import ratio_axis, ratio_range
+from dbdyno.report.numbers import percent, ratio
+
+BAND_PX = 22
+AXIS_PX = 42
+
+COLOURS = {"better": palette.BETTER, "worse": palette.WORSE}
+
+
+def chart(findings: Findings, arrangement: Arrangement) -> Chart | None:
+    """The effects on the primary metric; None where nothing is compared."""
+    compared = primary(findings)
+    groups = [group for group in arrangement.groups if any(one.arm.arm in compared for one in group.placed)]
+    if not groups:
+        return None
+    axis = _common_axis(compared.values(), findings.margin)
+    tables = [
+        ("All comparisons as figures", comparisons_table(findings)),
+        ("Which parts of the time of a unit of work changed", reasons_table(findings)),
+    ]
+    return Chart(
+        id="effects",
+        short="Effects",
+        heading=f"What each arm changes: {metric_name(findings.metric)} against the baseline",
+        caption="Ratio arm / baseline with its 95 % interval, on one logarithmic scale for all panels.",
+        reading=(
+            "The line at 1x means no change, right of it is more and left of it less. The mark is the estimate and the "
+            "bar through it the 95 % interval; where no bar is seen, the interval is narrower than the mark. "
+            "An interval clear of the line is a change that chance alone hardly makes; a mark clear of the grey band "
+            "is a change large enough to matter; an interval within the band leaves no room for one that matters."
+        ),
+        panels=[_panel(group, compared, findings.margin, axis) for group in groups],
+        keys=_keys(findings.margin, limited=any(one.limited_by for one in compared.values())),
+        tables=[(words, table) for words, table in tables if table is not None],
+    )
+
+
+def _keys(margin: float, *, limited: bool) -> list[Key]:
+    keys = [
+        Key("better", Mark(palette.BETTER, "square")),
+        Key("worse", Mark(palette.WORSE, "square")),
+        Key("same, small or undecided", Mark(palette.NEUTRAL, "circle")),
+        Key(f"margin of {percent(margin)}", Fill(palette.BAND_KEY)),
+    ]
+    return [*keys, Key("† read with the warnings at the top", None)] if limited else keys
+
+
+def _common_axis(comparisons: Iterable[Comparison], margin: float) -> Json:
+    return ratio_axis(*ratio_range([value for one in comparisons for value in _ends(one.ratio)], margin))
+
+
+def _ends(effect: Estimate) -> list[float]:
+    return [value for value in (effect.low, effect.estimate, effect.high) if value is not None]
+
+
+def _panel(group: Group, compared: dict[str, Comparison], margin: float, axis: Json) -> Panel:
+    shown = [(one, compared[one.arm.arm]) for one in group.placed if one.arm.arm in compared]
+    rows = lay_out([(one.label, verdict_text(comparison)) for one, comparison in shown], BAND_PX)
+    traces = [_mark(one, comparison, row) for (one, comparison), row in zip(shown, rows.rows, strict=True)]
+    baselines = ", ".join(dict.fromkeys(comparison.baseline for _, comparison in shown))
+    return panel(
+        f"against {baselines}",
+        "Effects: " + "; ".join(f"{one.label}: {verdict_text(comparison)}" for one, comparison in shown) + ".",
+        rows.height_px + AXIS_PX,
+        traces,
+        x=axis,
+        y=rows.axis(),
+        annotations=rows.notes,
+        shapes=[_margin(rows, margin), _unity(rows)],
+    )
+
+
+def verdict_text(one: Comparison) -> str:
+    """The verdict, the effect and its interval in a few words."""
+    word = f"{one.verdict}{'†' if one.limited_by else ''}"
+    ends = ratio_ends(one.ratio)
+    return f"{word}  {ratio(one.ratio.estimate)}" + (f" ({ends})" if ends else "")
+
+
+def _mark(one: Placed, comparison: Comparison, row: Row) -> Json:
+    effect = comparison.ratio
+    colour = COLOURS.get(comparison.verdict, palette.NEUTRAL)
+    trace: Json = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": literal(one.label),
+        "x": [effect.estimate],
+        "y": [row.middle_px],
+        "marker": {"symbol": "square" if comparison.verdict in COLOURS else "circle", "size": 9, "color": colour},
+        "text": [f"<b>{literal(one.arm.arm)}</b><br>{verdict_text(comparison)}"],
+        "hovertemplate": "%{text}<extra></extra>",
+        "cliponaxis": False,
+    }
+    if effect.low is not None and effect.high is not None:
+        trace["error_x"] = {
+            "type": "data",
+            "symmetric": False,
+            "array": [effect.high - effect.estimate],
+            "arrayminus": [effect.estimate - effect.low],
+            "thickness": 3,
+            "width": 0,
+            "color": colour,
+        }
+    return trace
+
+
+def _margin(rows: Rows, margin: float) -> Json:
+    return {
+        "type": "rect", "x0": 1 / (1 + margin), "x1": 1 + margin, "y0": 0, "y1": rows.height_px,
+        "fillcolor": BAND, "line": {"width": 0}, "layer": "below",
+    }  # fmt: skip
+
+
+def _unity(rows: Rows) -> Json:
+    return {
+        "type": "line", "x0": 1, "x1": 1, "y0": 0, "y1": rows.height_px,
+        "line": {"color": palette.NEUTRAL, "width": 1}, "layer": "below",
+    }  # fmt: skip

@@ -1,0 +1,93 @@
+"""Puts the page together: which chart and table comes where, and how they reach the template."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs
+
+from dbdyno.analysis.findings import Findings
+from dbdyno.report.html import swatch, tables
+from dbdyno.report.html.arrangement import arrange
+from dbdyno.report.html.chart import Chart
+from dbdyno.report.html.charts import (
+    block_ratios,
+    distribution,
+    drift,
+    effects,
+    exposure,
+    profile,
+    schedule,
+    trial_values,
+)
+from dbdyno.report.html.typeset import typeset
+from dbdyno.report.numbers import exact_duration
+from dbdyno.report.sentences import verdict_sentences
+
+# A plotly.js configuration: no tool bar, no gestures that would catch a telephone's scrolling.
+CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": False, "showTips": False}
+
+
+def write_html(findings: Findings) -> str:
+    """The whole report as one self-contained HTML text."""
+    arrangement = arrange(findings)
+    possible = [
+        profile.chart(arrangement),
+        effects.chart(findings, arrangement),
+        distribution.chart(arrangement),
+        trial_values.chart(findings, arrangement),
+        drift.chart(findings, arrangement),
+        block_ratios.chart(findings, arrangement),
+        exposure.chart(arrangement),
+        schedule.chart(findings, arrangement),
+    ]
+    charts = [chart for chart in possible if chart is not None]
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            findings=findings,
+            sentences=verdict_sentences(findings),
+            arms=tables.unit_of_work(arrangement),
+            charts=charts,
+            instrument=tables.instrument(arrangement),
+            background=tables.background(arrangement),
+            provenance=tables.provenance(findings),
+            machine=tables.machine(findings),
+            settings=tables.settings(findings),
+            window=exact_duration(findings.window_ns),
+            started=tables.started(findings),
+            figures=_for_script([figure for chart in charts for figure in _figures(chart)]),
+            config=_for_script(CONFIG),
+            plotly=Markup(get_plotlyjs()),
+            swatch=swatch.svg,
+        )
+    )
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("dbdyno.report.html"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["typeset"] = typeset
+    return environment
+
+
+def _figures(chart: Chart) -> list[dict[str, Any]]:
+    return [
+        {"id": f"chart-{chart.id}-{place}", "data": panel.traces, "layout": panel.layout}
+        for place, panel in enumerate(chart.panels, 1)
+    ]
+
+
+def _for_script(value: Any) -> Markup:
+    """JSON that cannot end the script element it stands in, whatever names it holds."""
+    text = json.dumps(value, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))

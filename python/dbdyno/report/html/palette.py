@@ -1,0 +1,91 @@
+"""Colours with fixed meanings, told apart by all common kinds of colour vision.
+
+Two families that never share a chart: parts of a time profile, and arms.
+Hues are those of Okabe and Ito (jfly.uni-koeln.de/color), lightened or darkened within a class of waits.
+Every colour reads on white and on near-black, so that one figure serves the light and the dark page.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from dbdyno.analysis.findings import Arm
+
+# The band of the margin, as it is drawn and, stronger, as a swatch shows it.
+BAND_KEY = "rgba(128,128,128,0.3)"
+
+BETTER, WORSE, NEUTRAL = "#0072B2", "#D55E00", "#7D8590"
+
+CPU, RUN_QUEUE = "#009E73", "#86D1BA"
+QUEUE, ASLEEP, CLIENT, UNACCOUNTED = "#5F6773", "#BFAE8E", "#AEB6C0", "#8C939C"
+
+WAIT_CLASSES = {
+    "IO": ("#0072B2", "#56B4E9", "#A3D3F0", "#004A75"),
+    "LWLock": ("#D55E00", "#F0A06A", "#8C3E00", "#F6C9A6"),
+    "Lock": ("#CC79A7", "#8B3A67", "#E6B9D2"),
+}
+SMALL_WAITS = "#B9A3D0"
+OTHER_WAITS = ("#E69F00", "#F0D264", "#9A6A00", "#F3E3A6")
+
+ARMS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C5AA8")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x")
+HATCHES = ("", "/", "x", "-")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Fill:
+    """How an area is filled; `hatch` is a pattern's name in plotly's words, empty for a plain area."""
+
+    colour: str
+    hatch: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Mark:
+    """How an arm's points and lines are drawn: the symbol says again what the colour says."""
+
+    colour: str
+    symbol: str
+    dash: str = "solid"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stroke:
+    """How a line without symbols is drawn."""
+
+    colour: str
+    dash: str
+
+
+def wait_fills(events: Iterable[str]) -> dict[str, Fill]:
+    """A fill for each wait event: the class decides the hue, the order within the class the shade."""
+    used: dict[str, int] = {}
+    fills = {}
+    for event in events:
+        wait_class = event.partition(":")[0]
+        shades = WAIT_CLASSES.get(wait_class, OTHER_WAITS)
+        family = wait_class if wait_class in WAIT_CLASSES else ""
+        place = used.get(family, 0)
+        used[family] = place + 1
+        fills[event] = Fill(shades[place % len(shades)], HATCHES[place // len(shades) % len(HATCHES)])
+    return fills
+
+
+def arm_marks(labels_with_arms: Iterable[tuple[str, Arm]]) -> dict[str, Mark]:
+    """A mark for each label: the first baseline is grey, the others take colours in file order."""
+    pairs = list(labels_with_arms)
+    baseline = next((label for label, arm in pairs if arm.baseline is None), None)
+    others = [label for label in dict.fromkeys(label for label, _ in pairs) if label != baseline]
+    marks = {} if baseline is None else {baseline: Mark(NEUTRAL, "circle")}
+    for place, label in enumerate(others):
+        turn = place // len(ARMS)
+        symbol = SYMBOLS[(place + 1 + turn) % len(SYMBOLS)]
+        marks[label] = Mark(ARMS[place % len(ARMS)], symbol, ("solid", "dash", "dot")[turn % 3])
+    return marks
+
+
+def translucent(colour: str) -> str:
+    """`colour` (#RRGGBB) thinned so that what lies beneath shows."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.25)"

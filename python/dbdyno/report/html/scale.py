@@ -1,0 +1,63 @@
+"""Tick marks that say round figures with their units on logarithmic axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dbdyno.report.html.chart import Json
+from dbdyno.report.html.quantity import number, time_unit
+
+# Ratios that people name; the coarsest set with at least three in sight is used.
+RATIO_STEPS: tuple[tuple[float, ...], ...] = (
+    tuple(10.0**power for power in range(-6, 7)),
+    tuple(mantissa * 10.0**power for power in range(-3, 4) for mantissa in (1, 2, 5)),
+    (0.25, 0.33, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3, 4),
+    (0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.5),
+    tuple(round(1 + step / 20, 2) for step in range(-8, 9)),
+    tuple(round(1 + step / 50, 2) for step in range(-20, 21)),
+    tuple(round(1 + step / 100, 2) for step in range(-20, 21)),
+    tuple(round(1 + step / 200, 3) for step in range(-20, 21)),
+    tuple(round(1 + step / 1000, 3) for step in range(-20, 21)),
+)
+
+
+def ratio_range(values: Sequence[float], margin: float) -> tuple[float, float]:
+    """A range that shows all `values`, 1 and the margin, with a little air."""
+    low = min([*values, 1 / (1 + margin)])
+    high = max([*values, 1 + margin])
+    air = (high / low) ** 0.06
+    return low / air, high * air
+
+
+def ratio_axis(low: float, high: float) -> Json:
+    """A logarithmic axis of ratios from `low` to `high`."""
+    inside = [[tick for tick in steps if low <= tick <= high] for steps in RATIO_STEPS]
+    ticks = next((ticks for ticks in inside if len(ticks) >= 3), [1.0])
+    return {
+        "type": "log",
+        "range": [math.log10(low), math.log10(high)],
+        "tickmode": "array",
+        "tickvals": ticks,
+        "ticktext": [f"{tick:g}x" for tick in ticks],
+    }
+
+
+def time_axis(low_ns: float, high_ns: float) -> Json:
+    """A logarithmic axis of times; each tick carries its unit."""
+    decades = range(math.floor(math.log10(low_ns)), math.ceil(math.log10(high_ns)) + 1)
+    mantissas = (1,) if math.log10(high_ns / low_ns) > 2.2 else (1, 2, 5)
+    ticks = [mantissa * 10.0**decade for decade in decades for mantissa in mantissas]
+    shown = [tick for tick in ticks if low_ns <= tick <= high_ns]
+    return {
+        "type": "log",
+        "range": [math.log10(low_ns), math.log10(high_ns)],
+        "tickmode": "array",
+        "tickvals": shown,
+        "ticktext": [_tick_text(tick) for tick in shown],
+    }
+
+
+def _tick_text(ns: float) -> str:
+    unit = time_unit([ns * 1.0000001])
+    return f"{float(number(ns / unit.size).replace(',', '')):g} {unit.name}"

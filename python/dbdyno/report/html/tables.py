@@ -1,0 +1,194 @@
+"""The tables of the page that belong to no chart: arms, the instrument, the background, the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from dbdyno.analysis.findings import Background, Estimate, Findings, Units
+from dbdyno.report.html.arrangement import Arrangement, Placed
+from dbdyno.report.html.names import metric_name
+from dbdyno.report.html.quantity import Unit, byte_unit, time_unit, whole
+from dbdyno.report.html.table import Cell, Column, Section, Table
+from dbdyno.report.numbers import percent
+
+Definitions = list[tuple[str, str]]
+
+
+VERSION_NAMES = {"version": "dbdyno", "build_profile": "build profile", "server": "server"}
+
+
+def unit_of_work(arrangement: Arrangement) -> Table:
+    """What one unit of work costs in each arm."""
+    arms = [one.arm for one in arrangement.placed()]
+    means = time_unit(arm.response_time_ns.mean.estimate for arm in arms)
+    tails = time_unit(arm.response_time_ns.p99.estimate for arm in arms)
+    columns = [
+        Column("arm", figures=False),
+        Column("throughput", "per s"),
+        Column("response mean", means.name),
+        Column("response p50", tails.name),
+        Column("response p95", tails.name),
+        Column("response p99", tails.name),
+        Column("CPU", means.name),
+        Column("run queue", means.name),
+        Column("waits", means.name),
+        Column("unac\u00adcounted", means.name),
+        Column("units of work"),
+    ]
+    sections = [
+        Section(group.name, [_unit_of_work_row(one, means, tails) for one in group.placed])
+        for group in arrangement.groups
+    ]
+    return Table("arms", columns, sections)
+
+
+def _unit_of_work_row(one: Placed, means: Unit, tails: Unit) -> list[Cell]:
+    arm, profile, times = one.arm, one.arm.profile_ns, one.arm.response_time_ns
+    return [
+        Cell(one.label),
+        _estimate(arm.throughput_per_s, Unit("per s", 1)),
+        _estimate(times.mean, means),
+        *(Cell(tails.text(percentile.estimate)) for percentile in (times.p50, times.p95, times.p99)),
+        _time(profile.cpu, means),
+        _time(profile.run_queue, means),
+        _time(sum(profile.waits.values()), means),
+        _time(profile.unaccounted, means),
+        Cell(whole(arm.units.successful), _trouble(arm.units)),
+    ]
+
+
+def _trouble(units: Units) -> str:
+    """What became of units that did not simply succeed; empty where all did."""
+    counts = {"failed": units.failed, "skipped": units.skipped, "retried": units.retried, "late": units.late}
+    return ", ".join(f"{whole(count)} {kind}" for kind, count in counts.items() if count)
+
+
+def instrument(arrangement: Arrangement) -> Table:
+    """What dbdyno itself cost, and how punctual it was."""
+    drivers = [one.arm.driver for one in arrangement.placed()]
+    cost = time_unit(driver.cpu_ns_per_unit for driver in drivers)
+    lateness = time_unit(driver.lateness_ns_max for driver in drivers)
+    columns = [
+        Column("arm", figures=False),
+        Column("driver's CPU for one unit", cost.name),
+        Column("driver", "of one CPU"),
+        Column("busiest thread", "of one CPU"),
+        Column("sampler", "of one CPU"),
+        Column("lateness p50", lateness.name),
+        Column("lateness p99", lateness.name),
+        Column("lateness max", lateness.name),
+        Column("Little's law off by"),
+        Column("waits read by", figures=False),
+    ]
+    sections = [
+        Section(group.name, [_instrument_row(one, cost, lateness) for one in group.placed])
+        for group in arrangement.groups
+    ]
+    return Table("instrument", columns, sections)
+
+
+def _instrument_row(one: Placed, cost: Unit, lateness: Unit) -> list[Cell]:
+    driver = one.arm.driver
+    return [
+        Cell(one.label),
+        Cell(cost.text(driver.cpu_ns_per_unit)),
+        Cell(percent(driver.cpu_share)),
+        Cell(percent(driver.busiest_thread_share)),
+        Cell(percent(driver.sampler_cpu_share)),
+        *(
+            Cell(lateness.text(value))
+            for value in (driver.lateness_ns_p50, driver.lateness_ns_p99, driver.lateness_ns_max)
+        ),
+        Cell(percent(one.arm.little_discrepancy)),
+        Cell(one.arm.profile_route),
+    ]
+
+
+def background(arrangement: Arrangement) -> Table | None:
+    """Server processes that serve no client: their CPU and where they slept; None where none was seen."""
+    columns = [
+        Column("process", figures=False),
+        Column("CPU"),
+        Column("run queue"),
+        Column("longest waits, share of its time", figures=False),
+    ]
+    sections = [
+        Section(one.arm.arm, [_background_row(process) for process in one.arm.background])
+        for one in arrangement.placed()
+        if one.arm.background
+    ]
+    return Table("background", columns, sections) if sections else None
+
+
+def _background_row(process: Background) -> list[Cell]:
+    longest = sorted(process.wait_shares.items(), key=lambda pair: -pair[1])[:3]
+    return [
+        Cell(process.backend_type),
+        Cell(percent(process.cpu_share)),
+        Cell(percent(process.run_queue_share)),
+        Cell(", ".join(f"{event} {percent(share)}" for event, share in longest)),
+    ]
+
+
+def provenance(findings: Findings) -> Definitions:
+    """Which run this is and what made it."""
+    own = [
+        ("experiment", findings.experiment),
+        ("run", findings.run_id),
+        ("started", started(findings)),
+        ("seed", str(findings.seed)),
+        ("blocks", f"{findings.blocks_complete} complete of {findings.blocks}"),
+        ("metric", metric_name(findings.metric)),
+        ("margin", percent(findings.margin)),
+    ]
+    return own + [(VERSION_NAMES.get(name, name), version) for name, version in findings.versions.items()]
+
+
+def machine(findings: Findings) -> Definitions:
+    """The machine and the server, one line for each figure; settings and warnings have places of their own."""
+    return list(_leaves({key: value for key, value in findings.machine.items() if key != "warnings"}, ""))
+
+
+def settings(findings: Findings) -> Definitions:
+    """The server's settings under their own names."""
+    server = findings.machine.get("server") or {}
+    return [(name, str(value)) for name, value in (server.get("settings") or {}).items()]
+
+
+def started(findings: Findings) -> str:
+    """When the run began, to the minute."""
+    return f"{datetime.fromisoformat(findings.started_at).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _leaves(value: Mapping[str, Any], prefix: str) -> Iterable[tuple[str, str]]:
+    for key, inner in value.items():
+        name = f"{prefix} {key}".strip().replace("_", " ")
+        if isinstance(inner, Mapping):
+            if key != "settings":
+                yield from _leaves(inner, name)
+        elif inner is not None:
+            yield _leaf(name, inner)
+
+
+def _leaf(name: str, value: Any) -> tuple[str, str]:
+    """A key that names its unit gives it up to the value."""
+    words = name.split()
+    if isinstance(value, bool):
+        return name, "yes" if value else "no"
+    if isinstance(value, int | float):
+        for suffix, unit in (("ns", time_unit([value])), ("bytes", byte_unit([value]))):
+            if suffix in words:
+                return " ".join(word for word in words if word != suffix), unit.named(value)
+    return name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _estimate(value: Estimate, unit: Unit) -> Cell:
+    if value.low is None or value.high is None:
+        return Cell(unit.text(value.estimate))
+    return Cell(unit.text(value.estimate), f"{unit.text(value.low)} to {unit.text(value.high)}")
+
+
+def _time(value: float | None, unit: Unit) -> Cell:
+    return Cell("unknown" if value is None else unit.text(value))

@@ -1,0 +1,61 @@
+"""How arms and parts of a profile are called in a report.
+
+An arm's name is its levels joined by `/`.
+Levels that an arm always shares with its baseline are the circumstances in which it is compared (the load, say):
+they name the group. The others are what is compared: they name the arm within its group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dbdyno.analysis.findings import Arm, Findings
+
+PART_NAMES = {
+    "queue": "queue time",
+    "cpu": "CPU",
+    "run_queue": "run queue",
+    "asleep_no_wait_event": "sleep without a wait event",
+    "client_and_network": "client and network",
+    "unaccounted": "unaccounted time",
+}
+
+
+def part_name(part: str) -> str:
+    """A part of a profile in words; a wait event keeps the engine's own name."""
+    return PART_NAMES.get(part, part)
+
+
+class ArmNames:
+    """Group and short name of every arm of some findings."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._arms = {arm.arm: arm for arm in findings.arms}
+        self._shared = _shared_factors(findings.arms)
+
+    def group(self, arm: str) -> str | None:
+        """The circumstances, as in `io-bound`; None where arms have none in common with their baselines."""
+        levels = self._arms[arm].levels
+        return "/".join(levels[factor] for factor in levels if factor in self._shared) or None
+
+    def short(self, arm: str) -> str:
+        """The name within the group, as in `nowait-batch`."""
+        levels = self._arms[arm].levels
+        return "/".join(levels[factor] for factor in levels if factor not in self._shared) or arm
+
+    def grouped(self, arms: Sequence[Arm]) -> list[Arm]:
+        """The arms with those of one group together, groups and arms in the order of first sight."""
+        groups = list(dict.fromkeys(self.group(arm.arm) for arm in arms))
+        return sorted(arms, key=lambda arm: groups.index(self.group(arm.arm)))
+
+
+def _shared_factors(arms: Sequence[Arm]) -> set[str]:
+    by_name = {arm.arm: arm for arm in arms}
+    compared = [(arm, by_name[arm.baseline]) for arm in arms if arm.baseline in by_name]
+    if not compared:
+        return set()
+    return {
+        factor
+        for factor in compared[0][0].levels
+        if all(arm.levels.get(factor) == baseline.levels.get(factor) for arm, baseline in compared)
+    }

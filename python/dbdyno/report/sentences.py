@@ -1,0 +1,191 @@
+"""The verdict in sentences: what changed, by how much, why, and what it risks.
+
+A sentence is a list of spans; the role of a span says how it may be set, its text alone must carry the meaning.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+from dbdyno.analysis.findings import Arm, Comparison, Estimate, Findings, Reason
+from dbdyno.report import numbers
+from dbdyno.report.naming import ArmNames, part_name
+
+Role = Literal["plain", "arm", "estimate", "bound", "better", "worse", "open"]
+
+METRIC_NAMES = {
+    "throughput_per_s": "the throughput",
+    "rows_per_s": "the rows per second",
+    "elapsed_ns": "the elapsed time",
+    "response_time_ns_mean": "the mean response time",
+    "response_time_ns_p50": "the median response time",
+    "response_time_ns_p95": "the p95 response time",
+    "response_time_ns_p99": "the p99 response time",
+}
+CAUTIONS = {
+    "client_bound": "the driver, not the server, was the limit",
+    "driver_cpu": "the driver took much of the machine's CPU",
+    "late": "the driver started units late",
+    "little": "Little's law does not hold",
+    "deviation": "an arm did not do what its name says",
+    "tmpfs": "the data lies in memory (tmpfs)",
+    "overlay": "the data lies on a container's layers (overlay)",
+    "network_file_system": "the data lies on a network file system",
+    "no_barrier": "the file system is mounted without barriers",
+    "fast_flush": "a flush is too fast to reach a disk",
+    "fsync_off": "the server runs with fsync = off",
+}
+
+# Of what changed in the effect's direction, name parts until four fifths are explained, but at most two;
+# what went the other way is named from a tenth of the whole change on.
+EXPLAINED = 0.8
+NAMED_PARTS = 2
+COUNTER_SHARE = 0.1
+# Where CPU and run queue are more than half of the response time, no change of waits can be a great effect.
+MOSTLY_CPU = 0.5
+GREAT_EFFECT = 1.25
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Span:
+    """Some words of a sentence and their role."""
+
+    text: str
+    role: Role = "plain"
+
+
+Sentence = list[Span]
+
+
+def plain(sentence: Sentence) -> str:
+    """The words without their roles."""
+    return "".join(span.text for span in sentence)
+
+
+def verdict_sentences(findings: Findings) -> list[Sentence]:
+    """One paragraph for each comparison, in the order of the findings."""
+    names = ArmNames(findings)
+    arms = {arm.arm: arm for arm in findings.arms}
+    if not findings.comparisons:
+        return [[Span("No verdict: no block is complete, so there is nothing to compare.", "open")]]
+    return [
+        [
+            *_verdict(comparison, names, findings),
+            *_why(comparison, findings),
+            *_risk(arms[comparison.arm]),
+            *_caution(comparison),
+        ]
+        for comparison in findings.comparisons
+    ]
+
+
+def _verdict(comparison: Comparison, names: ArmNames, findings: Findings) -> Sentence:
+    group = names.group(comparison.arm)
+    lead = [Span(f"{group}: ")] if group else []
+    arm, baseline = Span(names.short(comparison.arm), "arm"), Span(names.short(comparison.baseline), "arm")
+    effect = _effect(comparison)
+    margin = numbers.percent(findings.margin)
+    if comparison.verdict in ("better", "worse"):
+        word = Span(comparison.verdict, "better" if comparison.verdict == "better" else "worse")
+        return [*lead, arm, Span(" is "), word, Span(" than "), baseline, Span(": "), *effect]
+    if comparison.verdict == "small":
+        gain = (comparison.ratio.estimate > 1) == findings.higher_is_better
+        word = Span("a little better" if gain else "a little worse")
+        less = Span(f", but by less than the margin of {margin}: ")
+        return [*lead, arm, Span(" is "), word, Span(" than "), baseline, less, *effect]
+    if comparison.verdict == "same":
+        return [*lead, arm, Span(" is the same as "), baseline, Span(f" within {margin}: "), *effect]
+    if "deviation" in comparison.limited_by:
+        return [*lead, Span("no verdict", "open"), Span(" on "), arm, Span(" against "), baseline, Span(": "), *effect]
+    return [
+        *lead, arm, Span(" against "), baseline, Span(" is "), Span("undecided", "open"), Span(": "), *effect,
+        Span(_blocks(comparison)),
+    ]  # fmt: skip
+
+
+def _effect(comparison: Comparison) -> Sentence:
+    """The ratio and the interval that decided: for "same" the 90 % one."""
+    same = comparison.verdict == "same"
+    level, shown = ("90 %", comparison.ratio_90) if same else ("95 %", comparison.ratio)
+    estimate = Span(numbers.ratio(comparison.ratio.estimate), "estimate")
+    return [estimate, Span(f" {METRIC_NAMES[comparison.metric]}"), *_interval(level, shown), Span(".")]
+
+
+def _interval(level: str, shown: Estimate) -> Sentence:
+    if shown.low is None or shown.high is None:
+        return [Span(" (fewer than 6 blocks: no interval)")]
+    return [Span(f" ({level} interval {numbers.ratio(shown.low)} to {numbers.ratio(shown.high)})", "bound")]
+
+
+def _blocks(comparison: Comparison) -> str:
+    if comparison.blocks_needed is None:
+        return " No reasonable number of blocks would decide it at this noise."
+    return f" About {comparison.blocks_needed} blocks would decide it; this run has {len(comparison.block_ratios)}."
+
+
+def _why(comparison: Comparison, findings: Findings) -> Sentence:
+    """The parts of the profile that moved, where they moved the way the effect did."""
+    per = "row" if comparison.metric == "rows_per_s" else "unit"
+    words: list[str] = []
+    if comparison.verdict in ("better", "worse", "small"):
+        total = sum(reason.difference_ns for reason in comparison.why)
+        improved = (comparison.ratio.estimate > 1) == findings.higher_is_better
+        if total and improved == (total < 0):
+            words += _moves(comparison.why, total, per)
+    words += _mostly_cpu(comparison)
+    return [Span(" " + " ".join(words))] if words else []
+
+
+def _moves(why: list[Reason], total: float, per: str) -> list[str]:
+    along = [reason for reason in why if reason.difference_ns * total > 0]
+    against = [reason for reason in why if reason.difference_ns * total < 0]
+    named: list[Reason] = []
+    for reason in along[:NAMED_PARTS]:
+        explained = sum(one.difference_ns for one in named)
+        if explained / sum(one.difference_ns for one in along) < EXPLAINED:
+            named.append(reason)
+    counter = [reason for reason in against[:1] if abs(reason.difference_ns) >= COUNTER_SHARE * abs(total)]
+    unit = numbers.time_unit(max(max(abs(one.baseline_ns), abs(one.arm_ns)) for one in (*named, *counter)))
+    verbs = ("fell", "rose") if total < 0 else ("rose", "fell")
+    first = _moved(named[0], unit, f" {verbs[0]}")
+    text = " and ".join([first, *(_moved(reason, unit) for reason in named[1:])]) + f" per {per}"
+    text += "".join(f", while {_moved(reason, unit, f' {verbs[1]}')}" for reason in counter)
+    return [f"Why: {text}."]
+
+
+def _moved(reason: Reason, unit: numbers.Unit, verb: str = "") -> str:
+    return f"{part_name(reason.part)}{verb} {numbers.change(reason.baseline_ns, reason.arm_ns, unit)}"
+
+
+def _mostly_cpu(comparison: Comparison) -> list[str]:
+    """Why an effect is not greater: what waits could give is little, the response time is made of something else.
+
+    Not said of a great effect on CPU or run queue themselves: there is nothing to explain away.
+    """
+    great = max(comparison.ratio.estimate, 1 / comparison.ratio.estimate) > GREAT_EFFECT
+    if great and comparison.why[0].part in ("cpu", "run_queue"):
+        return []
+    shares = {reason.part: reason.baseline_share for reason in comparison.why}
+    if "cpu" not in shares or shares["cpu"] + shares["run_queue"] < MOSTLY_CPU:
+        return []
+    waits = {part: share for part, share in shares.items() if ":" in part}
+    waiting, busy = numbers.percent(sum(waits.values())), numbers.percent(shares["cpu"] + shares["run_queue"])
+    return [f"Why no more: waits are only {waiting} of the response time there; CPU and run queue are {busy}."]
+
+
+def _risk(arm: Arm) -> Sentence:
+    exposure = arm.exposure
+    if exposure is None or not exposure.acknowledged:
+        return []
+    commits = exposure.commits
+    lost = "" if commits is None else f", about {numbers.count(commits.p95, 'acknowledged commit')}"
+    age = numbers.duration(exposure.age_ns.p95)
+    return [Span(f" At risk in a crash (p95): {numbers.size(exposure.bytes.p95)} of WAL{lost}, {age} old.")]
+
+
+def _caution(comparison: Comparison) -> Sentence:
+    if not comparison.limited_by:
+        return []
+    said = "; ".join(CAUTIONS.get(code, code.replace("_", " ")) for code in comparison.limited_by)
+    return [Span(" Caution: ", "open"), Span(f"{said} (see the warnings).")]

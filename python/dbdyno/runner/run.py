@@ -1,0 +1,175 @@
+"""The schedule loop: start or resume a run, go through the places still pending, write each trial before the next."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from dbdyno import engine
+from dbdyno.design.experiment import Experiment, load_experiment
+from dbdyno.design.schedule import schedule
+from dbdyno.errors import EXIT_RUN_FAILED, DynoError
+from dbdyno.probes.machine import machine_record
+from dbdyno.runner.pending import hopeless_arm, next_place, trials_left
+from dbdyno.runner.prepare import LeftOut, Prepared, build_schema, measure, prepare_arms
+from dbdyno.runner.trial import now, run_trial
+from dbdyno.store import journal, run_directory
+from dbdyno.targets.target import Target
+
+
+class Progress(Protocol):
+    """Who wants to know how a run goes on."""
+
+    def stage(self, what: str) -> None:
+        """A step before the first trial."""
+
+    def trials_begin(self, done: int, left: int) -> None:
+        """The first trial of this session starts; `done` were recorded before."""
+
+    def trial_done(self, record: Mapping[str, Any], done: int, left: int) -> None:
+        """One more trial is durable."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Request:
+    """What the user asked for: the flags of `dbdyno run`."""
+
+    experiment: Experiment
+    directory: Path
+    seed: int
+
+
+def start(request: Request, target: Target, progress: Progress) -> None:
+    """Run an experiment from its beginning into a new run directory."""
+    experiment = request.experiment
+    progress.stage("measuring the flush time")
+    measured = measure(target)
+    prepared, left_out = prepare_arms(experiment, target, measured)
+    header = _run_record(request, prepared, left_out, measured)
+    opened = run_directory.create(request.directory, experiment.path, experiment.files, header)
+    try:
+        opened.append("machine", machine_record(target, measured))
+        progress.stage("building the schema")
+        build_schema(experiment, target)
+        target.keep_template(needed="restore" in experiment.reset)
+        _loop(opened, experiment, target, prepared, request.seed, [], progress)
+    finally:
+        opened.close()
+
+
+def experiment_of(directory: Path) -> Experiment:
+    """The experiment of an unfinished run, from the copies kept in its directory."""
+    stored, _ = run_directory.read(directory)
+    if stored.ended:
+        raise DynoError("run_complete", f"--resume {directory}: is complete; dbdyno report shows it")
+    run = stored.run
+    return load_experiment(run_directory.experiment_copy(stored), quick=run["quick"], blocks=run["blocks"])
+
+
+def resume(directory: Path, target: Target, progress: Progress) -> None:
+    """Go on with a run that was interrupted, with the experiment as it was copied then."""
+    experiment = experiment_of(directory)
+    stored, contents = run_directory.read(directory)
+    run = stored.run
+    opened = run_directory.resume(stored, contents)
+    try:
+        opened.append("machine", machine_record(target, run["measured"]))
+        prepared, _ = prepare_arms(experiment, target, run["measured"])
+        _check_same_arms(run, prepared, directory)
+        progress.stage("building the schema")
+        build_schema(experiment, target)
+        target.keep_template(needed="restore" in experiment.reset)
+        _loop(opened, experiment, target, prepared, run["seed"], stored.trials, progress)
+    finally:
+        opened.close()
+
+
+def _loop(
+    opened: journal.Journal,
+    experiment: Experiment,
+    target: Target,
+    prepared: list[Prepared],
+    seed: int,
+    trials: list[dict[str, Any]],
+    progress: Progress,
+) -> None:
+    names = [each.arm.name for each in prepared]
+    by_name = {each.arm.name: each for each in prepared}
+    progress.trials_begin(len(trials), trials_left(names, experiment.blocks, seed, trials))
+    try:
+        while (place := next_place(names, experiment.blocks, seed, trials)) is not None:
+            record = run_trial(experiment, target, by_name[place.arm], place, seed)
+            opened.append("trial", record)
+            trials.append(record)
+            progress.trial_done(record, len(trials), trials_left(names, experiment.blocks, seed, trials))
+            if hopeless_arm(trials) is not None:
+                raise DynoError(
+                    "arm_failed", f"{record['arm']}: failed twice: {record['reason']}", exit_code=EXIT_RUN_FAILED
+                )
+    except KeyboardInterrupt:
+        opened.append("end", {"finished_at": now(), "reason": "interrupted"})
+        raise
+    except DynoError as error:
+        if error.code != "run_unwritable":
+            opened.append("end", {"finished_at": now(), "reason": error.message})
+        raise
+    opened.append("end", {"finished_at": now(), "reason": "complete"})
+
+
+def _run_record(
+    request: Request, prepared: list[Prepared], left_out: list[LeftOut], measured: Mapping[str, int]
+) -> dict[str, Any]:
+    experiment = request.experiment
+    names = [each.arm.name for each in prepared]
+    return {
+        "format": journal.FORMAT,
+        "run_id": request.directory.name,
+        "dbdyno": {"version": engine.VERSION, "build_profile": engine.BUILD_PROFILE},
+        "experiment": experiment.name,
+        "experiment_file": experiment.path.name,
+        "question": experiment.question,
+        "metric": experiment.metric,
+        "margin": experiment.margin,
+        "seed": request.seed,
+        "blocks": experiment.blocks,
+        "quick": experiment.quick,
+        "started_at": now(),
+        "arms": [_arm_record(each, names) for each in prepared],
+        "left_out": [dataclasses.asdict(each) for each in left_out],
+        "schedule": [
+            {"trial": place.trial, "block": place.block, "position": place.position, "arm": place.arm}
+            for place in schedule(names, experiment.blocks, request.seed)
+        ],
+        "measured": dict(measured),
+    }
+
+
+def _arm_record(prepared: Prepared, names: list[str]) -> dict[str, Any]:
+    arm = prepared.arm
+    return {
+        "arm": arm.name,
+        "levels": arm.levels,
+        "baseline": arm.baseline if arm.baseline in names else None,
+        "clients": arm.clients,
+        "threads": arm.threads,
+        "mode": arm.mode,
+        "arrival": arm.arrival.document(),
+        "scripts": [script.name for script in arm.scripts],
+        "rows_per_unit": arm.rows_per_unit,
+        "settings": prepared.settings,
+        "session": prepared.session,
+        "role": prepared.role,
+    }
+
+
+def _check_same_arms(run: Mapping[str, Any], prepared: list[Prepared], directory: Path) -> None:
+    then = [arm["arm"] for arm in run["arms"]]
+    now_possible = [each.arm.name for each in prepared]
+    if then != now_possible:
+        missing = ", ".join(sorted(set(then) ^ set(now_possible)))
+        raise DynoError(
+            "other_target",
+            f"--resume {directory}: the arms differ on this target ({missing}); name the --target of then",
+        )

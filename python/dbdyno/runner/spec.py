@@ -1,0 +1,69 @@
+"""One arm and one block -> the trial spec that the engine runs (docs/architecture.md). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dbdyno.design.experiment import Arm, Experiment
+from dbdyno.design.schedule import trial_seed
+from dbdyno.targets.endpoint import Endpoint
+
+# How often the WAL positions are asked for during a window. At 50 Hz the asking costs the server under half a
+# percent of one CPU (about 80 us a query), and a window of 1 s still has 50 snapshots of a sawtooth.
+EXPOSURE_PERIOD_NS = 20_000_000
+WAIT_PERIOD_NS = 1_000_000
+DRAIN_LIMIT_NS = 60_000_000_000
+CONNECT_TIMEOUT_NS = 10_000_000_000
+SERIES_STEP_NS = 100_000_000
+# An open loop's unit is late when it took longer than this from its intended start, unless the file says otherwise.
+OPEN_LATENCY_LIMIT_NS = 100_000_000
+
+
+def trial_spec(
+    experiment: Experiment,
+    arm: Arm,
+    *,
+    endpoint: Endpoint,
+    session_sql: Sequence[str],
+    postmaster_pid: int | None,
+    seed: int,
+    block: int,
+) -> dict[str, Any]:
+    """The spec; holds no secret."""
+    limit = arm.latency_limit_ns
+    if limit is None and arm.arrival.kind == "open":
+        limit = OPEN_LATENCY_LIMIT_NS
+    return {
+        "target": _target(endpoint),
+        "session_sql": list(session_sql),
+        "scripts": [{"name": use.name, "text": use.text, "weight": use.weight} for use in arm.scripts],
+        "variables": arm.variables,
+        "mode": arm.mode,
+        "clients": arm.clients,
+        "threads": arm.threads,
+        "arrival": arm.arrival.document(),
+        "seed": trial_seed(seed, block),
+        "warm_up_ns": experiment.warm_up_ns,
+        "window_ns": experiment.window_ns,
+        "drain_limit_ns": DRAIN_LIMIT_NS,
+        "max_tries": arm.max_tries,
+        "continue_on_error": False,
+        "latency_limit_ns": limit,
+        "series_step_ns": SERIES_STEP_NS,
+        "waits": {"route": "auto", "postmaster_pid": postmaster_pid, "period_ns": WAIT_PERIOD_NS},
+        "exposure_period_ns": EXPOSURE_PERIOD_NS,
+    }
+
+
+def _target(endpoint: Endpoint) -> dict[str, Any]:
+    return {
+        "host": endpoint.host,
+        "port": endpoint.port,
+        "user": endpoint.user,
+        "dbname": endpoint.dbname,
+        "sslmode": endpoint.sslmode,
+        "sslrootcert": endpoint.sslrootcert,
+        "application_name": "dbdyno",
+        "connect_timeout_ns": CONNECT_TIMEOUT_NS,
+    }

@@ -1,0 +1,1 @@
+"""The run directory: its format, its writer, its reader (docs/run-directory.md)."""

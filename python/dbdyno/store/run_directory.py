@@ -1,0 +1,130 @@
+"""A run directory on disk: made once, appended to, read by anyone.
+
+```
+DIRECTORY/journal.jsonl   the record of truth
+DIRECTORY/experiment/     the experiment file and what it refers to, as they were
+DIRECTORY/report.html     made from the journal
+```
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dbdyno.errors import DynoError
+from dbdyno.store import journal
+
+COPIES = "experiment"
+REPORT = "report.html"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StoredRun:
+    """What a run directory holds, in memory."""
+
+    directory: Path
+    run: dict[str, Any]
+    machine: dict[str, Any]
+    trials: list[dict[str, Any]]
+    ended: bool
+
+
+def check_usable(directory: Path) -> None:
+    """Refuse a run directory that could not be written, before anything is started."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        if any(directory.iterdir()):
+            raise DynoError("out_not_empty", f"--out {directory}: is not empty; name a new directory, or --resume it")
+        probe = directory / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise DynoError(
+            "out_unwritable", f"--out {directory}: cannot be written: {error.strerror}; choose another --out"
+        ) from None
+
+
+def create(directory: Path, experiment_file: Path, files: Iterable[Path], run: Mapping[str, Any]) -> journal.Journal:
+    """Copy the experiment into a usable directory and write the `run` record."""
+    check_usable(directory)
+    try:
+        _copy(experiment_file.parent, files, directory / COPIES)
+    except OSError as error:
+        raise DynoError(
+            "out_unwritable", f"--out {directory}: cannot be written: {error.strerror}; choose another --out"
+        ) from None
+    opened = journal.Journal(directory / journal.FILE_NAME)
+    opened.append("run", run)
+    return opened
+
+
+def _copy(root: Path, files: Iterable[Path], destination: Path) -> None:
+    """Copies keep their place relative to the experiment file; one from outside its directory is refused."""
+    for file in files:
+        relative = Path(file.name) if file.parent == root else _relative(file, root)
+        copy = destination / relative
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, copy)
+
+
+def _relative(file: Path, root: Path) -> Path:
+    resolved, base = file.resolve(), root.resolve()
+    if not resolved.is_relative_to(base):
+        raise DynoError(
+            "file_outside",
+            f"{file}: lies outside the experiment's directory {root}; move it beside the experiment file",
+        )
+    return resolved.relative_to(base)
+
+
+def read(directory: Path) -> tuple[StoredRun, journal.Contents]:
+    """Read and verify a run directory; a torn last record is left out."""
+    if not directory.is_dir():
+        raise DynoError("no_run", f"{directory}: no such run directory; dbdyno run makes one")
+    path = directory / journal.FILE_NAME
+    if not path.exists():
+        raise DynoError("no_run", f"{directory}: holds no {journal.FILE_NAME}; name a directory that dbdyno run made")
+    contents = journal.read(path)
+    if not contents.records or contents.records[0].kind != "run":
+        raise DynoError("run_damaged", f"{path}: has no whole first record; nothing was measured yet, start a new run")
+    run = contents.records[0].body
+    if run["format"] != journal.FORMAT:
+        raise DynoError("run_format", f"{path}: has format {run['format']}; this dbdyno reads {journal.FORMAT}")
+    machines = [record.body for record in contents.records if record.kind == "machine"]
+    stored = StoredRun(
+        directory=directory,
+        run=run,
+        machine=machines[-1] if machines else {},
+        trials=[record.body for record in contents.records if record.kind == "trial"],
+        ended=any(record.kind == "end" and record.body["reason"] == "complete" for record in contents.records),
+    )
+    return stored, contents
+
+
+def experiment_copy(stored: StoredRun) -> Path:
+    """The experiment file kept in a run directory."""
+    path = stored.directory / COPIES / str(stored.run["experiment_file"])
+    if not path.exists():
+        raise DynoError("run_damaged", f"{path}: is missing; a run can be resumed only with its copies")
+    return path
+
+
+def resume(stored: StoredRun, contents: journal.Contents) -> journal.Journal:
+    """Open the journal behind its last whole record."""
+    return journal.Journal(stored.directory / journal.FILE_NAME, contents)
+
+
+def write_report(directory: Path, html: str) -> Path:
+    """Put the HTML report beside the journal."""
+    path = directory / REPORT
+    try:
+        path.write_text(html, encoding="utf-8")
+    except OSError as error:
+        raise DynoError(
+            "report_unwritable", f"{path}: cannot be written: {error.strerror}; the measurements are kept", exit_code=1
+        ) from None
+    return path

@@ -1,0 +1,67 @@
+"""Why a connection could not be made, as one line that says what to do.
+
+libpq reports these failures as texts only, with no SQLSTATE; the texts matched here are libpq's own and the server's
+English ones. A failure with none of them is passed on in the server's words.
+"""
+
+from __future__ import annotations
+
+import psycopg
+
+from dbdyno.errors import DynoError
+from dbdyno.targets.endpoint import Endpoint
+
+CONNECT_LIMIT_S = 10
+
+# code, what the text holds, what to do. The first that fits counts.
+_CAUSES: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    (
+        "wrong_password",
+        ("password authentication failed", "no password supplied"),
+        "check the user and the password (URL, PGPASSWORD, ~/.pgpass)",
+    ),
+    ("unknown_database", ('database "', '" does not exist'), "name an existing database"),
+    ("unknown_user", ('role "', '" does not exist'), "name an existing user"),
+    ("not_admitted", ("no pg_hba.conf entry",), "use another sslmode or user, or add an entry to pg_hba.conf"),
+    (
+        "tls_failed",
+        ("SSL", "certificate", "TLS"),
+        "check sslmode and sslrootcert against what the server offers",
+    ),
+    (
+        "unreachable",
+        (
+            *("Connection refused", "No such file or directory", "timeout expired", "timed out", "No route to host"),
+            *("Network is unreachable", "resolve host", "Name or service not known", "closed the connection"),
+            *("Permission denied", "Temporary failure in name resolution", "connection timeout"),
+        ),
+        "check host and port, and that the server runs",
+    ),
+)
+_ALL_NEEDED = ("unknown_database", "unknown_user")
+
+
+def connection_failure(endpoint: Endpoint, error: psycopg.Error) -> DynoError:
+    """The `DynoError` for a failed connection to `endpoint`; exit code 2, no password."""
+    text = str(error)
+    code, fix = _cause(text)
+    return DynoError(code, f"target {endpoint.display()}: {_sentence(text)}; {fix}")
+
+
+def _cause(text: str) -> tuple[str, str]:
+    for code, needles, fix in _CAUSES:
+        fits = all if code in _ALL_NEEDED else any
+        if fits(needle in text for needle in needles):
+            return code, fix
+    return "connection_failed", "see the server's log"
+
+
+def _sentence(text: str) -> str:
+    """The last line of libpq's report, without the address that the message names already."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and "Is the server running" not in line]
+    last = lines[-1] if lines else "no reason given"
+    for before_cause in ("FATAL:  ", "ERROR:  ", " failed: "):
+        _, found, cause = last.rpartition(before_cause)
+        if found:
+            return cause
+    return last.removeprefix("connection failed: ")

@@ -1,0 +1,1 @@
+-- No tables: for scripts that need none, such as SELECT pg_sleep(0.02).

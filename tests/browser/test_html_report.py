@@ -1,0 +1,158 @@
+"""The HTML report in a real browser: silent, offline, every chart drawn, nothing cut off at either width."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import example_findings
+import pytest
+from opened import Opened
+
+from dbdyno.analysis.findings import Findings
+from dbdyno.report.html import write_html
+
+pytestmark = pytest.mark.browser
+
+DESKTOP, PHONE = 1280, 375
+
+SCRIPT = '<script>document.title = "broken"</script>'
+LONG = "a level name that somebody wrote with great care and that goes on for a while"
+MARKUP = '"q" & <b>bold</b> %{x} $x$ {{ 1 + 1 }}'
+
+# How many elements of a class that plotly gives to data have a size; an interval is a line without height.
+COUNT = """(selector) => Object.fromEntries([...document.querySelectorAll('.plot')].map(plot => [
+    plot.id.replace('chart-', ''),
+    [...plot.querySelectorAll(selector)].filter(mark => {
+        const box = mark.getBoundingClientRect();
+        return box.width > 0 && (box.height > 0 || selector.includes('errorbar'));
+    }).length
+]).filter(([id, count]) => count > 0))"""
+BARS, POINTS, LINES = ".bars .point path", ".scatterlayer .points path", ".scatterlayer .lines path"
+VIOLINS, INTERVALS = "path.violin", ".errorbar path"
+
+# Texts of a plot that stick out of it, and pairs of texts of one kind that lie upon each other.
+MISPLACED = """() => [...document.querySelectorAll('.plot')].flatMap(plot => {
+    const frame = plot.getBoundingClientRect();
+    const said = [];
+    for (const kind of ['.annotation-text', '.xtick text', '.ytick text', '.xtitle']) {
+        const texts = [...plot.querySelectorAll(kind)]
+            .map(text => [text.textContent, text.getBoundingClientRect()])
+            .filter(([words, box]) => box.width > 0);
+        texts.forEach(([words, box], place) => {
+            if (box.left < frame.left - 1 || box.right > frame.right + 1 ||
+                box.top < frame.top - 1 || box.bottom > frame.bottom + 1) said.push(`${plot.id} cuts ${words}`);
+            texts.slice(place + 1).forEach(([other, near]) => {
+                if (box.left < near.right - 1 && near.left < box.right - 1 &&
+                    box.top < near.bottom - 1 && near.top < box.bottom - 1)
+                    said.push(`${plot.id}: ${words} lies upon ${other}`);
+            });
+        });
+    }
+    return said;
+})"""
+
+WIDE = "() => document.querySelector('#chart-profile-1 .main-svg').getBoundingClientRect().width > 700"
+
+Show = Callable[[str, int], Opened]
+
+
+def hostile() -> Findings:
+    """Names that would break a careless page, and a schedule in which things went wrong."""
+    names = {"io-bound": SCRIPT, "wait-batch": LONG, "nowait-batch": MARKUP}
+    findings = example_findings.renamed(example_findings.commit_write(blocks=40), names)
+    schedule = list(findings.schedule)
+    schedule[11] = dataclasses.replace(schedule[11], status="failed")
+    schedule[80:88] = [dataclasses.replace(cell, status="repeated") for cell in schedule[80:88]]
+    schedule[-1] = dataclasses.replace(schedule[-1], status="not_run")
+    return dataclasses.replace(findings, schedule=schedule, question=SCRIPT)
+
+
+FINDINGS = {"whole": example_findings.commit_write, "smallest": example_findings.smallest, "hostile": hostile}
+
+
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+@pytest.mark.parametrize("name", FINDINGS)
+def test_report_is_silent_offline_and_in_its_place(show: Show, name: str, width: int) -> None:
+    """No complaint, no request but for the file itself, no sideways scrolling, no text cut off or overlapping."""
+    opened = show(write_html(FINDINGS[name]()), width)
+
+    assert opened.complaints == []
+    assert [url.partition(":")[0] for url in opened.requests] == ["file"]
+    assert opened.page.evaluate("document.documentElement.scrollWidth") == width
+    assert opened.page.evaluate(MISPLACED) == []
+
+
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+def test_every_chart_draws_every_figure(show: Show, width: int) -> None:
+    """8 arms in 2 groups, 12 blocks: the marks on the page are as many as the figures behind them."""
+    page = show(write_html(example_findings.commit_write()), width).page
+    drift = {f"drift-{arm}": 12 for arm in range(1, 9)}
+
+    assert page.evaluate(COUNT, BARS) == {"profile-1": 32, "profile-2": 26, "schedule-1": 96}
+    assert page.evaluate(COUNT, POINTS) == drift | {
+        "effects-1": 3, "effects-2": 3,
+        "trial-values-1": 48, "trial-values-2": 48,
+        "block-ratios-1": 36, "block-ratios-2": 36,
+        "exposure-1": 4, "exposure-2": 4,
+    }  # fmt: skip
+    assert page.evaluate(COUNT, VIOLINS) == {"trial-values-1": 4, "trial-values-2": 4}
+    assert page.evaluate(COUNT, INTERVALS) == {"effects-1": 3, "effects-2": 3}
+    assert page.evaluate(COUNT, LINES)["distribution-1"] == 4
+    assert page.evaluate(COUNT, LINES)["distribution-2"] == 4
+
+
+def test_smallest_report_draws_without_intervals(show: Show) -> None:
+    """One block and two arms: no interval, no exposure, and no empty chart either."""
+    page = show(write_html(example_findings.smallest()), DESKTOP).page
+
+    assert page.evaluate(COUNT, POINTS) == {
+        "effects-1": 1, "trial-values-1": 2, "drift-1": 1, "drift-2": 1, "block-ratios-1": 1,
+    }  # fmt: skip
+    assert page.evaluate(COUNT, INTERVALS) == {}
+    assert page.evaluate(COUNT, BARS) == {"profile-1": 14, "schedule-1": 2}
+    assert page.locator("#section-exposure").count() == 0
+
+
+def test_failed_and_repeated_trials_are_marked(show: Show) -> None:
+    """One failed, eight of a repeated block; the trial that was not run has no cell."""
+    page = show(write_html(hostile()), DESKTOP).page
+
+    assert page.evaluate(COUNT, POINTS)["schedule-1"] == 9
+    assert page.evaluate(COUNT, BARS)["schedule-1"] == 319
+
+
+def test_names_from_files_are_shown_as_they_are(show: Show) -> None:
+    """Markup, quotes, templates and dollar signs in names are text everywhere: in tables, labels, keys and hovers."""
+    page = show(write_html(hostile()), DESKTOP).page
+    page.locator("#chart-profile-1 .bars .point path").nth(3).hover(force=True)
+
+    assert page.title() == "commit-write · dbdyno"
+    assert page.locator(".question").inner_text() == SCRIPT
+    assert page.locator("#table-arms .group").first.inner_text() == SCRIPT
+    assert MARKUP in page.locator("#table-arms tbody th").all_inner_texts()
+    assert MARKUP in page.locator("#keys-distribution").inner_text()
+    assert MARKUP in page.locator("#chart-profile-1 .annotation-text").all_text_contents()
+    assert MARKUP in str(page.locator("#chart-profile-1 .hovertext").text_content())
+
+
+def test_charts_follow_the_width_of_the_page(show: Show) -> None:
+    """A telephone that is turned gets charts of the new width."""
+    page = show(write_html(example_findings.commit_write()), PHONE).page
+    page.set_viewport_size({"width": 800, "height": 375})
+    page.wait_for_function(WIDE)
+
+    assert page.evaluate("document.documentElement.scrollWidth") == 800
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_stand_out_from_the_page(show: Show, scheme: Any) -> None:
+    """Labels inside charts take the page's ink in the light and in the dark."""
+    page = show(write_html(example_findings.smallest()), DESKTOP).page
+    page.emulate_media(color_scheme=scheme)
+    label = page.locator("#chart-profile-1 .annotation-text").first.evaluate("text => getComputedStyle(text).fill")
+    ink = page.evaluate("getComputedStyle(document.body).color")
+
+    assert label == ink
+    assert ink == {"light": "rgb(27, 31, 36)", "dark": "rgb(228, 232, 236)"}[scheme]

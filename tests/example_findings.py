@@ -1,0 +1,258 @@
+"""Findings built by hand for the HTML report: the experiment `commit-write`, and its awkward relatives.
+
+The report never checks whether an interval follows from the trials, so the figures only have to look like a run's.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import synthetic
+
+from dbdyno.analysis.findings import (
+    FORMAT,
+    Arm,
+    ArmTrial,
+    Background,
+    Bin,
+    Comparison,
+    Driver,
+    Estimate,
+    Exposure,
+    Findings,
+    Scheduled,
+    Spread,
+    TimeProfile,
+    Times,
+    Units,
+    Warning,
+)
+from dbdyno.analysis.profile import why
+
+STEP_NS = 100_000_000
+BINS_PER_DECADE = 20
+CLIENTS = 5
+
+
+def commit_write(blocks: int = 12, seed: int = 1) -> Findings:
+    """Eight arms, as the shipped experiment has them."""
+    random = np.random.default_rng(seed)
+    names = list(synthetic.SHAPES)
+    order = [random.permutation(len(names)) for _ in range(blocks)]
+    drift = np.cumsum(random.normal(0, 0.012, blocks))
+    speeds = {
+        name: CLIENTS * 1e9 / synthetic.SHAPES[name].response_ns * np.exp(drift + random.normal(0, 0.02, blocks))
+        for name in names
+    }
+    arms = [_arm(name, speeds[name], place, order, random) for place, name in enumerate(names)]
+    return Findings(
+        format=FORMAT,
+        experiment="commit-write",
+        question="What does relaxing commit durability buy, and what does it risk?",
+        run_id=f"commit-write-20261120T060000Z-{seed}",
+        seed=seed,
+        blocks=blocks,
+        blocks_complete=blocks,
+        metric="throughput_per_s",
+        higher_is_better=True,
+        margin=0.03,
+        window_ns=1_000_000_000,
+        started_at="2026-11-20T06:00:00.000Z",
+        arms=arms,
+        comparisons=[_comparison(arm, {one.arm: one for one in arms}, speeds) for arm in arms if arm.baseline],
+        warnings=[
+            Warning(
+                "fast_flush", "A flush took 41 µs: the device may not make writes durable; check it with calibrate."
+            ),
+            Warning("client_bound", "The driver used 96 % of a CPU: give it more threads.", "io-bound/nowait-batch"),
+        ],
+        schedule=[
+            Scheduled(block * len(names) + position, block, position, names[place], "ok")
+            for block in range(blocks)
+            for position, place in enumerate(order[block])
+        ],
+        machine=synthetic.machine(),
+        versions={"dbdyno": "0.1.0", "build_profile": "release", "server": "18.6"},
+    )
+
+
+def smallest() -> Findings:
+    """One block, two arms, one factor: no interval, no clocks of the server, no exposure, nothing in the background."""
+    whole = commit_write(blocks=1)
+    arms = [_bare(arm) for arm in whole.arms[:2]]
+    names = {arm.arm for arm in arms}
+    undecided = [
+        dataclasses.replace(
+            one,
+            arm=arms[1].arm,
+            baseline=arms[0].arm,
+            ratio=Estimate(one.ratio.estimate, None, None),
+            ratio_90=Estimate(one.ratio.estimate, None, None),
+            p_value=None,
+            p_value_holm=None,
+            verdict="undecided",
+            blocks_needed=None,
+        )
+        for one in whole.comparisons[:1]
+    ]
+    schedule = [
+        dataclasses.replace(cell, position=position, arm=cell.arm.partition("/")[2])
+        for position, cell in enumerate(cell for cell in whole.schedule if cell.arm.partition("/")[2] in names)
+    ][:2]
+    return dataclasses.replace(whole, arms=arms, comparisons=undecided, schedule=schedule, warnings=[], machine={})
+
+
+def renamed(findings: Findings, names: dict[str, str]) -> Findings:
+    """The same findings with levels renamed, as a user's file may name them."""
+
+    def new(arm: str) -> str:
+        return "/".join(names.get(level, level) for level in arm.split("/"))
+
+    arms = [
+        dataclasses.replace(
+            arm,
+            arm=new(arm.arm),
+            baseline=arm.baseline and new(arm.baseline),
+            levels={factor: names.get(level, level) for factor, level in arm.levels.items()},
+        )
+        for arm in findings.arms
+    ]
+    comparisons = [
+        dataclasses.replace(one, arm=new(one.arm), baseline=new(one.baseline)) for one in findings.comparisons
+    ]
+    schedule = [dataclasses.replace(cell, arm=new(cell.arm)) for cell in findings.schedule]
+    return dataclasses.replace(findings, arms=arms, comparisons=comparisons, schedule=schedule)
+
+
+def _bare(arm: Arm) -> Arm:
+    durability = arm.levels["durability"]
+    bare = Estimate(arm.throughput_per_s.estimate, None, None)
+    mean = Estimate(arm.response_time_ns.mean.estimate, None, None)
+    times = Times(mean, mean, mean, mean)
+    profile = dataclasses.replace(arm.profile_ns, cpu=None, run_queue=None, unaccounted=-150_000.0)
+    total = profile.total
+    return dataclasses.replace(
+        arm,
+        arm=durability,
+        levels={"durability": durability},
+        baseline=arm.baseline and arm.baseline.partition("/")[2],
+        throughput_per_s=bare,
+        response_time_ns=times,
+        profile_ns=profile,
+        profile_total_ns=total,
+        profile_route="sql",
+        background=[],
+        exposure=None,
+        wal_bytes_per_unit=None,
+        full_page_images_per_unit=None,
+    )
+
+
+def _arm(name: str, speeds: np.ndarray, place: int, order: list[np.ndarray], random: np.random.Generator) -> Arm:
+    shape = synthetic.SHAPES[name]
+    load, _, durability = name.partition("/")
+    mean = CLIENTS * 1e9 / float(speeds.mean())
+    stretch = mean / shape.response_ns
+    share = 4.2e-6 * float(speeds.mean())
+    return Arm(
+        arm=name,
+        levels={"load": load, "durability": durability},
+        baseline=None if durability == "wait-immediate" else f"{load}/wait-immediate",
+        clients=CLIENTS,
+        trials=len(speeds),
+        units=Units(int(speeds.sum()), 0, 0, 0, 0),
+        throughput_per_s=_around(float(speeds.mean())),
+        rows_per_s=None,
+        response_time_ns=_times(mean, shape.spread),
+        service_time_ns=_times(mean, shape.spread),
+        queue_time_ns=Times(*[Estimate(0.0, 0.0, 0.0)] * 4),
+        profile_ns=TimeProfile(
+            queue=0.0,
+            cpu=shape.cpu * stretch,
+            run_queue=shape.run_queue * stretch,
+            waits={event: ns * stretch for event, ns in shape.waits.items()},
+            asleep_no_wait_event=shape.asleep_no_wait_event * stretch,
+            client_and_network=shape.client_and_network * stretch,
+            unaccounted=shape.unaccounted * stretch,
+        ),
+        driver=Driver(4_200.0, share, 2_000.0, 9_000.0, 41_000.0, share, 0.006),
+        background=[
+            Background("walwriter", 0.009, 0.004, {"Activity:WalWriterMain": 0.88, "IO:WalSync": 0.107}),
+            Background("checkpointer", 0.0004, 0.0, {"Activity:CheckpointerMain": 0.9996}),
+        ],
+        exposure=_exposure(durability, float(speeds.mean())),
+        profile_total_ns=mean,
+        profile_route="mapped",
+        wal_bytes_per_unit=290.0,
+        full_page_images_per_unit=0.004,
+        little_discrepancy=0.002,
+        distribution=_distribution(random.lognormal(np.log(mean) - shape.spread**2 / 2, shape.spread, 20_000)),
+        by_trial=[
+            _trial(block, len(order[0]) * block + int(np.argwhere(order[block] == place)[0, 0]), float(speed), random)
+            for block, speed in enumerate(speeds)
+        ],
+    )
+
+
+def _around(value: float, half_width: float = 0.015) -> Estimate:
+    return Estimate(value, value * (1 - half_width), value * (1 + half_width))
+
+
+def _times(mean: float, spread: float) -> Times:
+    median = mean * float(np.exp(-(spread**2) / 2))
+    return Times(
+        _around(mean),
+        _around(median),
+        _around(median * float(np.exp(1.645 * spread))),
+        _around(median * float(np.exp(2.326 * spread))),
+    )
+
+
+def _exposure(durability: str, throughput: float) -> Exposure:
+    gap_ns = {"nowait-immediate": 2.5e6, "nowait-batch": 2.1e8}.get(durability, 8e5)
+    mean = gap_ns / 1e9 * throughput / 2
+    commits = Spread(mean, mean * 1.9, mean * 2.3)
+    wal, age = Spread(mean * 290, mean * 551, mean * 667), Spread(gap_ns / 2, gap_ns * 0.95, gap_ns)
+    return Exposure(1_200, durability.startswith("nowait"), wal, commits, age)
+
+
+def _distribution(times_ns: np.ndarray) -> list[Bin]:
+    low, high = np.floor(np.log10(times_ns.min())), np.ceil(np.log10(times_ns.max()))
+    edges = np.logspace(low, high, int((high - low) * BINS_PER_DECADE) + 1)
+    counts, _ = np.histogram(times_ns, edges)
+    return [Bin(round(edges[at]), round(edges[at + 1]), int(count)) for at, count in enumerate(counts) if count]
+
+
+def _trial(block: int, order: int, throughput: float, random: np.random.Generator) -> ArmTrial:
+    units = random.poisson(throughput / 10, 10).tolist()
+    return ArmTrial(order, order, block, 0, throughput, CLIENTS * 1e9 / throughput, STEP_NS, units, [])
+
+
+def _comparison(arm: Arm, arms: dict[str, Arm], speeds: dict[str, np.ndarray]) -> Comparison:
+    assert arm.baseline is not None
+    logs = np.log(speeds[arm.arm] / speeds[arm.baseline])
+    middle, half_width = float(logs.mean()), float(2.2 * logs.std() / np.sqrt(len(logs))) + 1e-4
+    effect = Estimate(*(float(np.exp(value)) for value in (middle, middle - half_width, middle + half_width)))
+    verdict = _verdict(middle, half_width)
+    return Comparison(
+        arm=arm.arm,
+        baseline=arm.baseline,
+        metric="throughput_per_s",
+        ratio=effect,
+        ratio_90=effect,
+        p_value=0.000488,
+        p_value_holm=0.00293,
+        verdict=verdict,
+        blocks_needed=22 if verdict == "undecided" else None,
+        block_ratios=np.exp(logs).tolist(),
+        why=why(arm.profile_ns, arms[arm.baseline].profile_ns),
+        limited_by=["client_bound"] if arm.arm == "io-bound/nowait-batch" else [],
+    )
+
+
+def _verdict(middle: float, half_width: float) -> str:
+    margin = float(np.log(1.03))
+    if abs(middle) > half_width:
+        return "small" if abs(middle) < margin else "better" if middle > 0 else "worse"
+    return "same" if abs(middle) + half_width < margin else "undecided"

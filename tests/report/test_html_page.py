@@ -1,0 +1,206 @@
+"""The HTML report without a browser: one offline file, valid figures, names as text, figures as the findings say."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from typing import Any
+
+import example_findings
+import plotly.graph_objects
+import pytest
+
+from dbdyno.analysis.findings import ArmTrial, Bin, Estimate, Findings
+from dbdyno.report.html import write_html
+from dbdyno.report.html.chart import literal
+from dbdyno.report.html.charts.distribution import outline
+from dbdyno.report.html.charts.drift import course
+from dbdyno.report.html.rows import lay_out
+from dbdyno.report.html.scale import ratio_axis, time_axis
+from dbdyno.report.html.table import Cell, Column, Section, Table
+from dbdyno.report.html.typeset import typeset
+
+HOSTILE = '</script><script>alert("x")</script>'
+
+
+def figures(html: str) -> list[dict[str, Any]]:
+    """The figures as the page's script will read them."""
+    found = re.search(r'<script type="application/json" id="figures">(.*?)</script>', html, re.DOTALL)
+    assert found is not None
+    parsed: list[dict[str, Any]] = json.loads(found[1])
+    return parsed
+
+
+@pytest.mark.parametrize("findings", [example_findings.commit_write(), example_findings.smallest()])
+def test_every_figure_is_valid(findings: Findings) -> None:
+    """plotly's own schema accepts each trace and each layout, so no misspelt key is silently ignored."""
+    for figure in figures(write_html(findings)):
+        plotly.graph_objects.Figure(data=figure["data"], layout=figure["layout"])
+
+
+def test_page_is_one_file_without_addresses() -> None:
+    """Outside plotly.js nothing names a host, plotly.js stands there once, and the policy forbids every fetch."""
+    html = write_html(example_findings.commit_write())
+    own = html.replace(plotly.offline.get_plotlyjs(), "")
+
+    assert len(own) == len(html) - len(plotly.offline.get_plotlyjs())
+    assert "://" not in own
+    assert "default-src 'none'" in own
+    assert len(own) < 500_000
+
+
+def test_every_figure_has_its_element() -> None:
+    """Each figure's id is the id of exactly one element, and no id is used twice."""
+    html = write_html(example_findings.commit_write())
+    page = html.replace(plotly.offline.get_plotlyjs(), "")
+    ids = re.findall(r'\sid="([^"]+)"', page)
+
+    assert sorted(set(ids)) == sorted(ids)
+    assert {figure["id"] for figure in figures(html)} == {one for one in ids if one.startswith("chart-")}
+
+
+def test_names_cannot_leave_their_place() -> None:
+    """A level named like markup ends neither the script with the figures nor the page's own text."""
+    names = {"wait-batch": HOSTILE}
+    plain = write_html(example_findings.commit_write())
+    html = write_html(example_findings.renamed(example_findings.commit_write(), names))
+
+    assert html.count("<script") == plain.count("<script")
+    assert HOSTILE not in html
+    assert "&lt;/script&gt;&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;" in html
+
+
+def test_profile_bars_are_the_findings() -> None:
+    """The bars of an arm sum to its mean response time, in the unit that the axis names."""
+    findings = example_findings.commit_write()
+    panels = {figure["id"]: figure for figure in figures(write_html(findings))}
+    first = findings.arms[0]
+    panel = panels["chart-profile-1"]
+    total = sum(trace["x"][0] for trace in panel["data"])
+
+    assert panel["layout"]["xaxis"]["title"]["text"] == "ms for one unit of work"
+    assert total == pytest.approx(first.profile_total_ns / 1e6, rel=1e-12)
+
+
+def test_effects_carry_estimate_and_interval() -> None:
+    """Mark and bar of the forest plot are the comparison's figures."""
+    findings = example_findings.commit_write()
+    panels = {figure["id"]: figure for figure in figures(write_html(findings))}
+    effect, trace = findings.comparisons[0].ratio, panels["chart-effects-1"]["data"][0]
+    assert effect.low is not None
+    assert effect.high is not None
+
+    assert trace["x"] == [effect.estimate]
+    assert trace["error_x"]["array"] == [effect.high - effect.estimate]
+    assert trace["error_x"]["arrayminus"] == [effect.estimate - effect.low]
+
+
+def test_run_without_a_measured_arm() -> None:
+    """Where nothing was measured the page says so in its sentences and draws the schedule alone."""
+    findings = dataclasses.replace(example_findings.commit_write(), arms=[], comparisons=[], blocks_complete=0)
+    schedule = [dataclasses.replace(cell, status="failed") for cell in findings.schedule]
+    html = write_html(dataclasses.replace(findings, schedule=schedule))
+
+    assert [figure["id"] for figure in figures(html)] == ["chart-schedule-1"]
+    assert "No verdict" in html
+
+
+def test_literal_text_keeps_every_character() -> None:
+    """plotly would read tags, entities and TeX."""
+    assert literal("<b> & $x$") == "&lt;b&gt; &amp; &#36;x&#36;"
+
+
+def test_distribution_outline_returns_to_zero_in_gaps() -> None:
+    """Shares of the total per bin; a bin that is left out stands at zero."""
+    bins = [Bin(100, 200, 1), Bin(400, 800, 3)]
+    x, y, _ = outline(bins)
+
+    assert x == [100, 100, 200, 200, 400, 400, 800, 800]
+    assert y == [0.0, 0.25, 0.25, 0.0, 0.0, 0.75, 0.75, 0.0]
+
+
+def test_course_merges_steps_and_keeps_units() -> None:
+    """41 steps become 14 of three, the last of two: rates in units per second, at their middles."""
+    trial = ArmTrial(7, 7, 0, 0, 10.0, 1e6, 100_000_000, [1] * 41, [])
+    places, rates = course(trial)
+
+    assert len(places) == 14
+    assert rates == pytest.approx([10.0] * 14)
+    assert places[0] == pytest.approx(7 + 1.5 / 41)
+    assert places[-1] == pytest.approx(7 + 40 / 41)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (0.95, 7, ["1x", "2x", "5x"]),
+        (0.96, 1.07, ["0.96x", "0.98x", "1x", "1.02x", "1.04x", "1.06x"]),
+        (0.01, 20, ["0.01x", "0.1x", "1x", "10x"]),
+    ],
+)
+def test_ratio_ticks_are_round(low: float, high: float, ticks: list[str]) -> None:
+    """The coarsest round ratios of which at least three are in sight."""
+    assert ratio_axis(low, high)["ticktext"] == ticks
+
+
+def test_time_ticks_carry_their_unit() -> None:
+    """Round times, each in the unit in which people say it."""
+    assert time_axis(200_000, 6_000_000)["ticktext"] == ["200 µs", "500 µs", "1 ms", "2 ms", "5 ms"]
+
+
+def test_labels_share_a_line_only_where_both_fit() -> None:
+    """One long label puts all values on lines of their own, so that rows look alike."""
+    beside = lay_out([("wait-batch", "3.1 ms")], 20)
+    stacked = lay_out([("wait-batch", "3.1 ms"), ("n" * 36, "0.58 ms")], 20)
+
+    assert [note["y"] for note in beside.notes] == [9, 9]
+    assert [note["y"] for note in stacked.notes] == [9, 27, 73, 91]
+    assert [(row.band_top_px, row.band_bottom_px) for row in stacked.rows] == [(36, 56), (100, 120)]
+
+
+def test_columns_align_their_points() -> None:
+    """Figures are padded behind, so that flush right their points stand beneath each other; words are left alone."""
+    column = Column("ms")
+    rows = [[Cell("16.4")], [Cell("0.584")], [Cell("1,520")], [Cell("unknown")]]
+    aligned = Table("t", [column], [Section(None, rows)]).aligned()
+    texts = [row[0].text for row in aligned.sections[0].rows]
+
+    assert texts == ["16.4\u2007\u2007", "0.584", "1,520\u2008\u2007\u2007\u2007", "unknown"]
+
+
+def test_figures_stay_with_their_units() -> None:
+    """No line ends between a number and what it counts."""
+    assert typeset("rose from 3.98 to 117 us (95 % of 2 sessions)") == (
+        "rose from 3.98 to 117\u00a0µs (95\u00a0% of 2 sessions)"
+    )
+
+
+def test_words_between_backquotes_are_code() -> None:
+    """The names of keys and commands in warnings; anything else that looks like markup stays text."""
+    assert typeset("use a longer `warm_up` <b>") == "use a longer <code>warm_up</code> &lt;b&gt;"
+
+
+def test_small_waits_are_drawn_together_and_listed_apart() -> None:
+    """A wait under half a percent everywhere has no key of its own, but a row of the table and its share of the bar."""
+    findings = example_findings.commit_write()
+    first = findings.arms[0]
+    waits = first.profile_ns.waits | {"LWLock:A": 0.004 * first.profile_total_ns, "LWLock:B": 10.0}
+    profile = dataclasses.replace(first.profile_ns, waits=waits)
+    arms = [dataclasses.replace(first, profile_ns=profile, profile_total_ns=profile.total), *findings.arms[1:]]
+    html = write_html(dataclasses.replace(findings, arms=arms))
+    bars = {trace["name"]: trace["x"][0] for trace in figures(html)[0]["data"]}
+    small = waits["LWLock:A"] + waits["LWLock:B"] + waits["IO:WalWrite"]
+
+    assert "LWLock:A" not in bars
+    assert bars["other waits, each under 0.5 %"] * 1e6 == pytest.approx(small)
+    assert "<span>LWLock:B</span>" in html.partition('id="table-profile-figures"')[2]
+
+
+def test_estimate_without_interval_is_shown_alone() -> None:
+    """Fewer than 6 blocks: a figure, and no made-up bounds beside it."""
+    findings = example_findings.smallest()
+    assert findings.arms[0].throughput_per_s == Estimate(findings.arms[0].throughput_per_s.estimate, None, None)
+    html = write_html(findings)
+
+    assert 'class="faint"' not in html.partition('id="table-arms"')[2].partition("</table>")[0]

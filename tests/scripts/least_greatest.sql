@@ -1,0 +1,10 @@
+\set a least(5, 4, 3, 2)
+\set b greatest(5, 4, 3, 2)
+\set c least(5)
+\set d greatest(1, 2.5, 2)
+\set e least(-1.5, -1, -2)
+\set f greatest(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
+\set g 11 + least(-5, -4, -3, -2)
+\set h LEAST(3, 1.0)
+\set i greatest(-5.5, 1.0 / 0)
+SELECT :a, :b, :c, :d, :e, :f, :g, :h, ':i';

@@ -1,0 +1,11 @@
+\set a permute(0, 2, 5431)
+\set b permute(1, 2, 5431)
+\set c permute(0, 2, 5433)
+\set d permute(0, 1, 9)
+\set e permute(0, 3, 1)
+\set f permute(1, 3, 1)
+\set g permute(2, 3, 1)
+\set h permute(5, 16, 1)
+\set i permute(21, 16, 1)
+\set j permute(-1, 10, 1)
+SELECT :a, :b, :c, :d, :e, :f, :g, :h, :i, :j;

@@ -1,0 +1,96 @@
+"""The time profile against times that we know: a sleep, a spin, a held lock."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from small_experiment import arm_of, run_experiment, write_experiment
+
+pytestmark = pytest.mark.server
+
+PLANTED = """
+question = "Does the profile tell the truth?"
+baseline = { truth = "sleep" }
+[workload]
+schema = "planted.sql"
+[design]
+blocks = 2
+reset = []
+warm_up = "200 ms"
+window = "2 s"
+[factors.truth]
+sleep = { script = "sleep.sql" }
+spin = { script = "spin.sql" }
+lock = { script = "lock.sql", clients = 2 }
+think = { script = "spin.sql", think_time = "20 ms" }
+"""
+FILES = {
+    "planted.sql": """
+CREATE TABLE one (id int PRIMARY KEY, n int);
+INSERT INTO one VALUES (1, 0);
+CREATE FUNCTION spin(rounds int) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE x float8 := 0;
+BEGIN FOR i IN 1 .. rounds LOOP x := x + sqrt(i); END LOOP; RETURN x; END $$;
+""",
+    "sleep.sql": "SELECT pg_sleep(0.02);\n",
+    "spin.sql": "SELECT spin(100000);\n",
+    # Each of two clients holds the row for 10 ms: half of each unit is waiting for the other.
+    "lock.sql": "BEGIN;\nUPDATE one SET n = n + 1 WHERE id = 1;\nSELECT pg_sleep(0.01);\nCOMMIT;\n",
+}
+
+
+@pytest.fixture(scope="module")
+def findings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """One run of all planted truths."""
+    directory = tmp_path_factory.mktemp("planted")
+    return run_experiment(write_experiment(directory, PLANTED, FILES), directory / "run")
+
+
+def test_a_sleep_is_its_wait_event(findings: dict[str, object]) -> None:
+    """pg_sleep(0.02) is Timeout:PgSleep, 20 ms within 5 %."""
+    profile = arm_of(findings, "sleep")["profile_ns"]
+
+    assert profile["waits"]["Timeout:PgSleep"] == pytest.approx(20e6, rel=0.05)
+
+
+def test_a_spin_is_cpu(findings: dict[str, object]) -> None:
+    """CPU and run queue are 95 % of a loop that never sleeps, and CPU is what the kernel counted."""
+    arm = arm_of(findings, "spin")
+    profile = arm["profile_ns"]
+
+    assert profile["cpu"] + profile["run_queue"] == pytest.approx(arm["profile_total_ns"], rel=0.05)
+    assert sum(profile["waits"].values()) < 0.05 * arm["profile_total_ns"]
+
+
+def test_a_held_row_lock_is_named(findings: dict[str, object]) -> None:
+    """The second client waits about as long as the first one holds the row."""
+    profile = arm_of(findings, "lock")["profile_ns"]
+    locked = sum(ns for name, ns in profile["waits"].items() if name.startswith("Lock:"))
+
+    assert set(name for name in profile["waits"] if name.startswith("Lock:")) <= {"Lock:transactionid", "Lock:tuple"}
+    assert locked == pytest.approx(profile["waits"]["Timeout:PgSleep"], rel=0.2)
+    assert profile["waits"]["Timeout:PgSleep"] == pytest.approx(10e6, rel=0.1)
+
+
+def test_think_time_is_not_response_time(findings: dict[str, object]) -> None:
+    """The same spin with 20 ms between units: the pause is in no part of the profile."""
+    spin, think = arm_of(findings, "spin"), arm_of(findings, "think")
+
+    assert think["profile_ns"]["cpu"] == pytest.approx(spin["profile_ns"]["cpu"], rel=0.25)
+    assert think["profile_total_ns"] < spin["profile_total_ns"] + 10e6
+    assert think["profile_ns"]["client_and_network"] < 2e6
+
+
+@pytest.mark.parametrize("name", ["sleep", "spin", "lock", "think"])
+def test_parts_sum_to_the_whole(findings: dict[str, object], name: str) -> None:
+    """Exactly; unaccounted at most 10 % either way; nothing else negative; Little's law within 3 %."""
+    arm = arm_of(findings, name)
+    profile = arm["profile_ns"]
+    parts = [value for part, value in profile.items() if part != "waits"] + list(profile["waits"].values())
+
+    assert sum(parts) == pytest.approx(arm["profile_total_ns"], rel=1e-9)
+    assert abs(profile["unaccounted"]) <= 0.10 * arm["profile_total_ns"]
+    assert min(value for part, value in profile.items() if part not in ("waits", "unaccounted")) >= 0
+    assert min(profile["waits"].values(), default=0) >= 0
+    assert arm["little_discrepancy"] <= 0.03

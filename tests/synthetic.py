@@ -1,0 +1,272 @@
+"""Synthetic runs: the journal bodies of a `commit-write` run, from a few parameters and a seed.
+
+    run, machine, trials = synthetic.run(arms=8, blocks=10, seed=1)
+
+Figures are those of a small virtual machine with a disk that flushes in about 0.8 ms.
+Everything is a plain JSON value, built afresh in each call: change what a test needs changed.
+`SHAPES` says what one unit of each arm costs; pass other shapes to plant another truth.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import hdr
+import numpy as np
+
+Document = dict[str, Any]
+
+WINDOW_NS = 1_000_000_000
+SERIES_STEP_NS = 100_000_000
+EXPOSURE_PERIOD_NS = 10_000_000
+FIRST_LSN = 0x1A000000
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """What one unit of an arm costs, in ns, and how its WAL reaches the disk."""
+
+    cpu: int
+    run_queue: int
+    waits: Mapping[str, int]
+    asleep_no_wait_event: int = 4_000
+    client_and_network: int = 30_000
+    unaccounted: int = 9_000
+    flush_period_ns: int = 3_000_000
+    flush_time_ns: int = 800_000
+    wal_bytes: int = 290
+    spread: float = 0.45
+    rows_per_unit: int | None = None
+
+    @property
+    def response_ns(self) -> int:
+        """The mean response time: the sum of the parts."""
+        known = self.cpu + self.run_queue + self.asleep_no_wait_event + self.client_and_network + self.unaccounted
+        return known + sum(self.waits.values())
+
+
+def _io_wait(sync: int, queue: int, lock: int, **more: int) -> Shape:
+    waits = {"IO:WalSync": sync, "LWLock:WALWrite": queue, "Lock:transactionid": lock, "IO:WalWrite": 14_000}
+    return Shape(cpu=105_000, run_queue=62_000, waits=waits, **more)
+
+
+SHAPES: dict[str, Shape] = {
+    "io-bound/wait-immediate": _io_wait(1_020_000, 1_930_000, 126_000),
+    "io-bound/wait-batch": _io_wait(980_000, 1_720_000, 120_000, asleep_no_wait_event=118_000),
+    "io-bound/nowait-immediate": Shape(
+        cpu=135_000, run_queue=358_000, waits={"LWLock:WALInsert": 22_000, "Lock:transactionid": 31_000},
+        flush_period_ns=2_500_000, flush_time_ns=900_000, spread=0.7,
+    ),
+    "io-bound/nowait-batch": Shape(
+        cpu=121_000, run_queue=331_000, waits={"LWLock:WALInsert": 15_000, "Lock:transactionid": 27_000},
+        flush_period_ns=200_000_000, flush_time_ns=2_000_000, spread=0.7,
+    ),
+    "cpu-bound/wait-immediate": Shape(
+        cpu=6_420_000, run_queue=9_400_000, waits={"IO:WalSync": 400_000, "LWLock:WALWrite": 52_000}, spread=0.2
+    ),
+    "cpu-bound/wait-batch": Shape(
+        cpu=6_430_000, run_queue=9_420_000, waits={"IO:WalSync": 391_000, "LWLock:WALWrite": 40_000}, spread=0.2
+    ),
+    "cpu-bound/nowait-immediate": Shape(
+        cpu=6_400_000, run_queue=9_580_000, waits={"LWLock:WALInsert": 2_000}, spread=0.2,
+        flush_period_ns=2_500_000, flush_time_ns=900_000,
+    ),
+    "cpu-bound/nowait-batch": Shape(
+        cpu=6_390_000, run_queue=9_530_000, waits={"LWLock:WALInsert": 2_000}, spread=0.2,
+        flush_period_ns=200_000_000, flush_time_ns=2_000_000,
+    ),
+}  # fmt: skip
+
+SETTINGS: dict[str, dict[str, str]] = {
+    "wait-immediate": {"synchronous_commit": "on", "commit_delay": "0"},
+    "wait-batch": {"synchronous_commit": "on", "commit_delay": "410"},
+    "nowait-immediate": {"synchronous_commit": "off", "wal_writer_delay": "1ms", "wal_writer_flush_after": "0"},
+    "nowait-batch": {"synchronous_commit": "off"},
+}
+
+
+def run(
+    arms: int = 8,
+    blocks: int = 10,
+    seed: int = 1,
+    *,
+    shapes: Mapping[str, Shape] | None = None,
+    metric: str = "throughput_per_s",
+    margin: float = 0.03,
+    noise: float = 0.03,
+    clients: int = 5,
+    failed: Collection[tuple[int, str]] = (),
+) -> tuple[Document, Document, list[Document]]:
+    """A whole run: the bodies of its `run`, `machine` and `trial` records.
+
+    Args:
+        arms: the first so many of `shapes` (2, 4 and 8 make sense with the built-in ones).
+        shapes: arm name to shape; the first arm of each load is the baseline of that load.
+        noise: standard deviation of the log of one trial's speed; blocks drift three times as much.
+        failed: (block, arm) whose first attempt fails; the block is then repeated at the end.
+    """
+    chosen = dict(list((SHAPES if shapes is None else shapes).items())[:arms])
+    random = np.random.default_rng(seed)
+    schedule = _schedule(list(chosen), blocks, random)
+    document = _run_document(chosen, blocks, seed, metric, margin, clients, schedule)
+    drift = np.cumsum(random.normal(0.0, noise, blocks)) * 3
+    trials = [
+        _trial(place, 0, chosen[place["arm"]], clients, drift[place["block"]] + random.normal(0.0, noise), random)
+        for place in schedule
+    ]
+    for trial in trials:
+        if (trial["block"], trial["arm"]) in failed:
+            trial.update(status="failed", reason="server closed the connection unexpectedly")
+            del trial["outcome"]
+    for block in sorted({block for block, _ in failed}):
+        trials += [
+            _trial(place, 1, chosen[place["arm"]], clients, drift[block] + random.normal(0.0, noise), random)
+            for place in schedule
+            if place["block"] == block
+        ]
+    return document, machine(), trials
+
+
+def machine() -> Document:
+    """The `machine` body of an ordinary small server without warnings."""
+    return {
+        "host": "3f1c7a90", "cpus": 2, "cpu_model": "AMD EPYC 7763", "memory_bytes": 8_326_848_512,
+        "kernel": "6.12.41", "virtualisation": "kvm",
+        "data_directory": {
+            "file_system": "ext4", "device": "vda", "rotational": False,
+            "mount_options": "rw,relatime", "flush_time_ns_p50": 812_345,
+        },
+        "server": {
+            "version": "18.6", "version_number": 180006, "settings": {"shared_buffers": "256MB"},
+            "embedded": True, "same_host": True,
+        },
+        "warnings": [],
+    }  # fmt: skip
+
+
+def _schedule(arms: list[str], blocks: int, random: np.random.Generator) -> list[Document]:
+    places: list[Document] = []
+    for block in range(blocks):
+        for position, place in enumerate(random.permutation(len(arms))):
+            places.append({"trial": len(places), "block": block, "position": position, "arm": arms[place]})
+    return places
+
+
+def _run_document(
+    shapes: Mapping[str, Shape], blocks: int, seed: int, metric: str, margin: float, clients: int,
+    schedule: list[Document],
+) -> Document:  # fmt: skip
+    return {
+        "format": 1, "run_id": f"commit-write-20261120T060000Z-{seed}",
+        "dbdyno": {"version": "0.1.0", "build_profile": "release"},
+        "experiment": "commit-write", "question": "What does relaxing commit durability buy, and what does it risk?",
+        "metric": metric, "margin": margin, "seed": seed, "blocks": blocks, "quick": False,
+        "started_at": "2026-11-20T06:00:00.000Z",
+        "arms": [_arm(arm, shapes, clients) for arm in shapes],
+        "left_out": [], "schedule": schedule, "measured": {"flush_time_ns_p50": 812_345},
+    }  # fmt: skip
+
+
+def _arm(arm: str, shapes: Mapping[str, Shape], clients: int) -> Document:
+    load, _, durability = arm.partition("/")
+    baseline = next(other for other in shapes if other.partition("/")[0] == load)
+    return {
+        "arm": arm, "levels": {"load": load, "durability": durability},
+        "baseline": None if baseline == arm else baseline, "clients": clients, "threads": 1,
+        "arrival": {"kind": "closed", "think_time_ns": 0}, "scripts": [f"{load}.sql"],
+        "rows_per_unit": shapes[arm].rows_per_unit, "settings": {},
+        "session": SETTINGS.get(durability, {}),
+    }  # fmt: skip
+
+
+def _trial(
+    place: Document, attempt: int, shape: Shape, clients: int, slowdown: float, random: np.random.Generator
+) -> Document:
+    stretch = float(np.exp(slowdown))
+    count = max(20, round(clients * WINDOW_NS / (shape.response_ns * stretch)))
+    times = random.lognormal(0.0, shape.spread, count)
+    response_ns = np.maximum(1, times / times.mean() * shape.response_ns * stretch).astype(np.int64)
+    wal_bytes = round(count * shape.wal_bytes * 1.3)
+    return {
+        **place, "attempt": attempt, "started_at": "2026-11-20T06:00:05.000Z", "status": "ok", "reason": None,
+        "preparation": {"apply_ns": 21_000_000, "reset_ns": 84_000_000},
+        "settings": dict(SETTINGS.get(place["arm"].partition("/")[2], {})),
+        "server": {
+            "wal_bytes": wal_bytes, "wal_records": round(count * 1.3 * 4),
+            "wal_full_page_images": round(count * 1.3 * 0.004), "commits": round(count * 1.3),
+        },
+        "outcome": _outcome(shape, clients, response_ns, random),
+    }  # fmt: skip
+
+
+def _outcome(shape: Shape, clients: int, response_ns: np.ndarray, random: np.random.Generator) -> Document:
+    count, total = len(response_ns), int(response_ns.sum())
+    throughput = clients * count / (total * 1.004) * 1e9
+    clock = {"count": count, "sum_ns": total, "histogram": hdr.encode(response_ns)}
+    driver_cpu_ns = count * 4_200
+    statement = {"line": 3, "text": "UPDATE counters SET n = n + 1 WHERE id = :id", "service_time": dict(clock)}
+    return {
+        "started_at_ns": 1_000_000, "window_ns": WINDOW_NS, "elapsed_ns": WINDOW_NS + int(response_ns[-1]),
+        "units": {
+            "successful": count, "skipped": 0, "failed": 0, "retried": 0, "late": 0,
+            "failed_serialization": 0, "failed_deadlock": 0, "failed_other": 0, "failed_unfinished": 0,
+        },
+        "throughput_per_s": throughput, "mean_in_flight": throughput * total / count / 1e9 * 1.002,
+        "response_time": clock, "service_time": dict(clock),
+        "queue_time": {"count": count, "sum_ns": 0, "histogram": hdr.encode(np.zeros(count))},
+        "scripts": [{
+            "name": "single-row.sql", "successful": count, "failed": 0, "response_time": dict(clock),
+            "statements": [statement],
+        }],
+        "series": _series(response_ns, random),
+        "profile": _profile(shape, total),
+        "background": [{
+            "pid": 4712, "backend_type": "walwriter", "cpu_ns": 9_000_000, "run_queue_ns": 4_000_000,
+            "waits_ns": {"Activity:WalWriterMain": 880_000_000, "IO:WalSync": 107_000_000},
+        }],
+        "driver": {
+            "cpu_ns": driver_cpu_ns, "threads": 1, "busiest_thread_share": driver_cpu_ns / WINDOW_NS,
+            "lateness_ns": {"p50": 2_000, "p99": 9_000, "max": 41_000},
+        },
+        "exposure": {"samples": _exposure(shape, throughput, random)},
+    }  # fmt: skip
+
+
+def _profile(shape: Shape, total: int) -> Document:
+    scale = total / shape.response_ns
+    parts = {
+        "queue_ns": 0, "cpu_ns": round(shape.cpu * scale), "run_queue_ns": round(shape.run_queue * scale),
+        "asleep_no_wait_event_ns": round(shape.asleep_no_wait_event * scale),
+        "client_and_network_ns": round(shape.client_and_network * scale),
+    }  # fmt: skip
+    waits = {event: round(ns * scale) for event, ns in shape.waits.items()}
+    return {
+        "route": "mapped", "server_clocks": "schedstat", **parts, "waits_ns": waits,
+        "unaccounted_ns": total - sum(parts.values()) - sum(waits.values()), "total_ns": total,
+        "snapshots": 1_000, "snapshots_asleep": 700, "sampler_cpu_ns": 6_000_000,
+    }  # fmt: skip
+
+
+def _series(response_ns: np.ndarray, random: np.random.Generator) -> Document:
+    steps = WINDOW_NS // SERIES_STEP_NS
+    step_of = random.integers(0, steps, len(response_ns))
+    return {
+        "step_ns": SERIES_STEP_NS,
+        "units": np.bincount(step_of, minlength=steps).tolist(),
+        "response_time_sum_ns": [int(response_ns[step_of == step].sum()) for step in range(steps)],
+        "failed": [0] * steps,
+    }
+
+
+def _exposure(shape: Shape, throughput: float, random: np.random.Generator) -> list[list[int]]:
+    """Insert grows evenly; a flush starts every period and covers, when it ends, what was inserted at its start."""
+    bytes_per_ns = throughput * shape.wal_bytes / 1e9
+    now = np.arange(0, WINDOW_NS, EXPOSURE_PERIOD_NS)
+    first_flush = -int(random.integers(0, shape.flush_period_ns)) - shape.flush_period_ns - shape.flush_time_ns
+    finished = (now - shape.flush_time_ns - first_flush) // shape.flush_period_ns
+    flushed_at = first_flush + finished * shape.flush_period_ns
+    insert = FIRST_LSN + (now * bytes_per_ns).astype(np.int64)
+    flush = FIRST_LSN + np.floor(flushed_at * bytes_per_ns).astype(np.int64)
+    return [[int(a), int(b), int(c)] for a, b, c in zip(now, insert, flush, strict=True)]
