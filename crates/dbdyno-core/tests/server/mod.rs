@@ -1,26 +1,62 @@
-//! A PostgreSQL server for tests, and sessions of it driven through psql.
+//! A PostgreSQL server for tests, sessions of it driven through psql, and trial specs for it.
 //!
-//! The binaries are those in the directory that DBDYNO_TEST_SERVER_BIN names. As root the server runs
-//! under uid 65534, because PostgreSQL refuses root.
+//! The binaries are those in a directory that the environment names. As root the server runs under
+//! uid 65534, because PostgreSQL refuses root.
 
-use std::io::{BufRead, BufReader, Read, Write};
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+mod session;
+
 use std::ops::Deref;
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::sleep;
 use std::time::Duration;
 
+use dbdyno_core::wire::{Connection, Rows, Target};
+use serde_json::{Value, json};
+pub use session::Session;
+
 const UNPRIVILEGED: u32 = 65534;
+const USER: &str = "dyno";
+
+/// How the server of a test program differs from a fresh one.
+pub struct Setup {
+    /// The environment variable that holds the directory of the server's programs.
+    pub programs_variable: &'static str,
+    /// pg_hba.conf.
+    pub hba: &'static str,
+    /// For `-c`.
+    pub settings: &'static [&'static str],
+    pub port: u16,
+    /// Done to the data directory before the start.
+    pub prepare: fn(&Path),
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Setup {
+            programs_variable: "DBDYNO_TEST_SERVER_BIN",
+            hba: "local all all trust\n",
+            settings: &["listen_addresses="],
+            port: 5432,
+            prepare: |_| (),
+        }
+    }
+}
 
 /// A running server, stopped and removed when dropped.
 pub struct Server {
     postmaster: Child,
-    directory: PathBuf,
-    binaries: PathBuf,
+    /// Holds the socket, and `data`.
+    pub directory: PathBuf,
+    /// Of the server's programs.
+    pub binaries: PathBuf,
+    pub port: u16,
 }
 
 /// The server, for one test at a time: what one plants must not show in another.
@@ -40,16 +76,22 @@ impl Deref for Turn {
 /// The server that all tests of this process share, or `None` (and a line that says so) where no
 /// binaries are named. It lives as long as a test has it or waits for it.
 pub fn take_turn() -> Option<Turn> {
+    take_turn_of(Setup::default)
+}
+
+/// Likewise, with a setup: all tests of a process must name the same.
+pub fn take_turn_of(setup: fn() -> Setup) -> Option<Turn> {
     static RUNNING: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     static TURN: Mutex<()> = Mutex::new(());
-    let Some(binaries) = std::env::var_os("DBDYNO_TEST_SERVER_BIN").map(PathBuf::from) else {
-        eprintln!("left out: DBDYNO_TEST_SERVER_BIN does not name the directory of a server's programs");
+    let setup = setup();
+    let Some(binaries) = std::env::var_os(setup.programs_variable).map(PathBuf::from) else {
+        eprintln!("left out: {} does not name the directory of a server's programs", setup.programs_variable);
         return None;
     };
     let server = {
-        let mut running = RUNNING.lock().unwrap();
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         running.upgrade().unwrap_or_else(|| {
-            let started = Arc::new(Server::start(binaries));
+            let started = Arc::new(Server::start(binaries, &setup));
             *running = Arc::downgrade(&started);
             started
         })
@@ -60,36 +102,34 @@ pub fn take_turn() -> Option<Turn> {
 }
 
 impl Server {
-    fn start(binaries: PathBuf) -> Self {
+    fn start(binaries: PathBuf, setup: &Setup) -> Self {
         static SERVERS: AtomicU32 = AtomicU32::new(0);
         let number = SERVERS.fetch_add(1, Ordering::Relaxed);
-        let directory = std::env::temp_dir().join(format!("dbdyno-probe-{}-{number}", std::process::id()));
+        let directory = std::env::temp_dir().join(format!("dbdyno-test-{}-{number}", std::process::id()));
         std::fs::create_dir(&directory).unwrap();
-        if is_root() {
-            chown(&directory, Some(UNPRIVILEGED), Some(UNPRIVILEGED)).unwrap();
-        }
+        give_to_server(&directory);
         let data = directory.join("data");
-        let initdb = ["-U", "dyno", "-A", "trust", "--no-sync", "-D"];
+        let initdb = ["-U", USER, "-A", "trust", "--no-sync", "-D"];
         let made = as_server(&binaries.join("initdb")).args(initdb).arg(&data).stdout(Stdio::null()).status().unwrap();
         assert!(made.success());
+        std::fs::write(data.join("pg_hba.conf"), setup.hba).unwrap();
+        (setup.prepare)(&data);
         let mut command = as_server(&binaries.join("postgres"));
-        command.arg("-D").arg(&data).arg("-k").arg(&directory).arg("-clisten_addresses=");
+        command.arg("-D").arg(&data).arg("-k").arg(&directory).arg("-p").arg(setup.port.to_string());
         // A backend in a loop ends with its session.
-        command.arg("-cclient_connection_check_interval=1000");
+        let settings = ["client_connection_check_interval=100", "max_connections=60"];
+        settings.iter().chain(setup.settings).for_each(|setting| _ = command.args(["-c", setting]));
         let postmaster = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-        let server = Server { postmaster, directory, binaries };
+        let server = Server { postmaster, directory, binaries, port: setup.port };
         server.wait_until_ready();
         server
     }
 
     fn wait_until_ready(&self) {
-        let ready = || {
-            let mut command = Command::new(self.binaries.join("pg_isready"));
-            command.arg("-q").arg("-h").arg(&self.directory).status().unwrap().success()
-        };
+        let ready = || Connection::connect(&self.target(), None).is_ok();
         assert!(
-            (0..100).any(|_| ready() || {
-                sleep(Duration::from_millis(100));
+            (0..300).any(|_| ready() || {
+                sleep(Duration::from_millis(50));
                 false
             }),
             "the server does not start"
@@ -101,9 +141,45 @@ impl Server {
         self.postmaster.id() as i32
     }
 
-    /// A new session.
+    /// A new session through psql.
     pub fn session(&self) -> Session {
         Session::open(&self.binaries, &self.directory)
+    }
+
+    fn target(&self) -> Target {
+        serde_json::from_value(self.target_json(USER)).unwrap()
+    }
+
+    /// The Unix socket, as this user.
+    pub fn target_json(&self, user: &str) -> Value {
+        json!({"host": self.directory, "port": self.port, "user": user, "dbname": "postgres"})
+    }
+
+    /// Runs SQL in a session of its own.
+    pub fn sql(&self, sql: &str) -> Rows {
+        let mut connection = Connection::connect(&self.target(), None).unwrap();
+        connection.query(sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"))
+    }
+
+    /// The one integer that a query gives.
+    pub fn number(&self, sql: &str) -> i64 {
+        self.sql(sql)[0][0].as_ref().expect("not null").parse().expect("a number")
+    }
+
+    /// A trial spec with one script, short, and changed as `changes` says.
+    pub fn trial_spec(&self, script: &str, changes: Value) -> String {
+        let mut spec = json!({
+            "target": self.target_json(USER),
+            "scripts": [{"name": "test.sql", "text": script}],
+            "clients": 2, "threads": 1, "mode": "prepared",
+            "arrival": {"kind": "closed"}, "seed": 42,
+            "warm_up_ns": 100_000_000, "window_ns": 200_000_000,
+            "waits": {"route": "off"}
+        });
+        for (key, value) in changes.as_object().expect("an object") {
+            spec[key] = value.clone();
+        }
+        spec.to_string()
     }
 }
 
@@ -122,53 +198,18 @@ pub fn is_root() -> bool {
     unsafe { libc::geteuid() == 0 }
 }
 
+/// Lets the server's user have a file.
+pub fn give_to_server(path: &Path) {
+    if is_root() {
+        chown(path, Some(UNPRIVILEGED), Some(UNPRIVILEGED)).unwrap();
+    }
+}
+
 fn as_server(program: &Path) -> Command {
     let mut command = Command::new(program);
+    command.current_dir("/");
     if is_root() {
         command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
     }
     command
-}
-
-/// A session of the server.
-pub struct Session {
-    psql: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-    /// Process id of its backend.
-    pub pid: i32,
-}
-
-impl Session {
-    fn open(binaries: &Path, socket: &Path) -> Self {
-        let mut command = Command::new(binaries.join("psql"));
-        command.arg("-h").arg(socket).args(["-XqAt", "-F|", "-U", "dyno", "postgres"]);
-        let mut psql = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let input = psql.stdin.take().unwrap();
-        let output = BufReader::new(psql.stdout.take().unwrap());
-        let mut session = Session { psql, input, output, pid: 0 };
-        session.pid = session.rows("select pg_backend_pid()")[0].parse().unwrap();
-        session
-    }
-
-    /// Send a statement and go on without its result.
-    pub fn send(&mut self, statement: &str) {
-        writeln!(self.input, "{statement};").unwrap();
-        self.input.flush().unwrap();
-    }
-
-    /// The rows of a statement; columns are separated by `|`.
-    pub fn rows(&mut self, statement: &str) -> Vec<String> {
-        self.send(statement);
-        self.send("select 'end of rows'");
-        let lines = self.output.by_ref().lines().map(Result::unwrap);
-        lines.take_while(|line| line != "end of rows").collect()
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        let _ = self.psql.kill();
-        let _ = self.psql.wait();
-    }
 }
