@@ -83,11 +83,14 @@ def kill_and_resume(directory: Path, environment: dict[str, str], kills: int, se
     moments = random.Random(seed)
     memory_before = abandoned_memory()
     seen: list[dict[str, object]] = []
+
+    def next_command() -> list[str]:
+        """Go on, or begin where no kill came late enough for a first record."""
+        begun = (out / "journal.jsonl").exists()
+        return command("run", *(["--resume", out] if begun else [experiment, "--out", out, "--seed", 1]))
+
     for _ in range(kills):
-        arguments = ["--resume", out] if (out / "journal.jsonl").exists() else [experiment, "--out", out, "--seed", 1]
-        run = subprocess.Popen(
-            command("run", *arguments), env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-        )
+        run = subprocess.Popen(next_command(), env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         time.sleep(moments.uniform(0.1, 5.0))
         run.send_signal(signal.SIGKILL)
         finished = run.wait() == 0
@@ -101,9 +104,7 @@ def kill_and_resume(directory: Path, environment: dict[str, str], kills: int, se
             shutil.rmtree(out)  # killed before the first record: nothing was measured
 
     if not finished:
-        done = subprocess.run(
-            command("run", "--resume", out), env=environment, capture_output=True, text=True, timeout=240, check=False
-        )
+        done = subprocess.run(next_command(), env=environment, capture_output=True, text=True, timeout=240, check=False)
         assert done.returncode == 0, done.stderr
 
     trials = trials_of(out)
