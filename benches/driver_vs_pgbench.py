@@ -5,7 +5,8 @@ drivers in turn, in random order within each pair, with the same scripts, client
 Client CPU is that of the load threads over the window (dbdyno) and of the whole process (pgbench, less what
 connecting alone costs); both come from the kernel's clocks.
 
-    python benches/driver_vs_pgbench.py [--pairs 12] [--seconds 2] [--clients 8] [--driver target/release/examples/drive]
+    cargo build --release -p dbdyno-core --example drive
+    python benches/driver_vs_pgbench.py [--pairs 12] [--seconds 2] [--clients 8] [--driver PATH]
 """
 
 from __future__ import annotations
@@ -88,19 +89,14 @@ def running_server() -> Iterator[Server]:
     directory = Path(tempfile.mkdtemp(prefix="dbdyno-bench-"))
     if os.geteuid() == 0:
         os.chown(directory, UNPRIVILEGED_UID, UNPRIVILEGED_UID)
-    run = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": "/"}
-    data = directory / "data"
-    initdb = [programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync"]
-    subprocess.run(initdb, preexec_fn=as_server_user, **run)
+    data = str(directory / "data")
+    start_quietly([f"{programs}/initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync"]).wait()
     settings = ["listen_addresses=", "fsync=off", "shared_buffers=512MB", "max_connections=200", "autovacuum=off"]
     options = [option for setting in settings for option in ("-c", setting)]
-    postgres = [programs / "postgres", "-D", data, "-k", directory, *options]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": "/"}
-    server = subprocess.Popen(postgres, preexec_fn=as_server_user, **quiet)
+    server = start_quietly([f"{programs}/postgres", "-D", data, "-k", str(directory), *options])
     try:
         wait_until_ready(programs, directory)
-        pgbench = [programs / "pgbench", "-h", directory, "-U", "postgres", "-q", "-i", "-s", str(SCALE), "postgres"]
-        subprocess.run(pgbench, **run)
+        start_quietly([*pgbench_command(Server(programs, directory)), "-q", "-i", "-s", str(SCALE), "postgres"]).wait()
         yield Server(programs, directory)
     finally:
         server.send_signal(signal.SIGINT)
@@ -108,10 +104,21 @@ def running_server() -> Iterator[Server]:
         shutil.rmtree(directory)
 
 
+def start_quietly(command: list[str]) -> subprocess.Popen[bytes]:
+    """Starts a program as the server's user."""
+    null = subprocess.DEVNULL
+    return subprocess.Popen(command, preexec_fn=as_server_user, stdout=null, stderr=null, cwd="/")
+
+
+def pgbench_command(server: Server) -> list[str]:
+    """pgbench, connected to the server."""
+    return [f"{server.programs}/pgbench", "-h", str(server.socket_directory), "-U", "postgres"]
+
+
 def wait_until_ready(programs: Path, directory: Path) -> None:
     """Asks until the server answers."""
     deadline = time.monotonic() + 30
-    while subprocess.run([programs / "pg_isready", "-q", "-h", directory], check=False).returncode != 0:
+    while subprocess.run([f"{programs}/pg_isready", "-q", "-h", str(directory)], check=False).returncode != 0:
         if time.monotonic() > deadline:
             sys.exit("the server did not start within 30 s")
         time.sleep(0.05)
@@ -127,10 +134,10 @@ def run_pgbench(server: Server, script: Path, clients: int, seconds: int, seed: 
 
 def pgbench_once(server: Server, script: Path, clients: int, length: list[str], seed: int) -> tuple[float, int, float]:
     """CPU seconds, transactions, and the seconds that they took by pgbench's own count."""
-    command = [server.programs / "pgbench", "-h", server.socket_directory, "-U", "postgres", "-n", "-M", "prepared"]
-    options = ["-f", script, "-c", str(clients), "-j", "1", "-s", str(SCALE), f"--random-seed={seed}", *length]
+    workload = ["-n", "-M", "prepared", "-f", str(script), "-c", str(clients), "-j", "1", "-s", str(SCALE)]
+    command = [*pgbench_command(server), *workload, f"--random-seed={seed}", *length, "postgres"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    result = subprocess.run([*command, *options, "postgres"], check=True, capture_output=True, text=True)
+    result = subprocess.run(command, check=True, capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     lines = dict(line.split(sep, 1) for line in result.stdout.splitlines() for sep in (":", " = ") if sep in line)
