@@ -54,7 +54,7 @@ def arm_findings(arm: Document, trials: Sequence[Document], orders: Sequence[int
         driver=_driver(outcomes),
         background=_background(outcomes),
         exposure=exposed.exposure(trials, acknowledged=acknowledged),
-        wal_bytes_per_unit=exposed.wal_bytes_per_commit(trials),
+        wal_bytes_per_unit=exposed.wal_bytes_per_unit(trials),
         full_page_images_per_unit=exposed.per_commit(trials, "wal_full_page_images"),
         little_discrepancy=discrepancy(trials),
         distribution=bins([outcome["response_time"]["histogram"] for outcome in outcomes], BINS_PER_DECADE),
