@@ -26,7 +26,7 @@ def stalled_trial(server: EmbeddedServer, tmp_path: Path) -> dict[str, Any]:
         "target": {"host": server.endpoint.host, "port": server.endpoint.port, "user": "dbdyno", "dbname": "dbdyno"},
         "scripts": [{"name": "read.sql", "text": "SELECT n FROM held;", "weight": 1}],
         "clients": 4,
-        "arrival": {"kind": "open", "process": "poisson", "start_per_s": RATE_PER_S, "end_per_s": RATE_PER_S},
+        "arrival": {"kind": "open", "process": "constant", "start_per_s": RATE_PER_S, "end_per_s": RATE_PER_S},
         "seed": 1,
         "warm_up_ns": 200_000_000,
         "window_ns": 6_000_000_000,
@@ -59,11 +59,11 @@ def test_a_stall_shows_as_the_late_units_that_it_caused(tmp_path: Path) -> None:
         for clock in ("response_time", "service_time")
     )
 
-    # Of the 1,000 that arrive during the stall, those of its last 100 ms wait less than the limit of 100 ms, and as
-    # many more wait while the queue drains: 900 plus the drain, up to all 1,000 and a few.
-    assert 850 <= units["late"] <= 1250
+    # Of the 1,000 that arrive during the stall, those of its last 50 ms wait less than the limit of 50 ms; units that
+    # arrive while the queue drains are late too, if that takes so long: 950 and, on a busy machine, some more.
+    assert 940 <= units["late"] <= 1150
     assert 300e6 < p99_response < 1100e6
     assert p99_service < 100e6
     assert units["skipped"] == 0
-    assert units["successful"] == pytest.approx(6 * RATE_PER_S, rel=0.06)
+    assert units["successful"] == pytest.approx(6 * RATE_PER_S, abs=1)
     assert outcome["profile"]["queue_ns"] > 0.8 * outcome["profile"]["total_ns"]

@@ -174,12 +174,16 @@ def _mostly_cpu(comparison: Comparison) -> list[str]:
     return [f"Why no more: waits are only {waiting} of the response time there; CPU and run queue are {busy}."]
 
 
+def _about(count: str) -> str:
+    return count if count.startswith("less") else f"about {count}"
+
+
 def _risk(arm: Arm) -> Sentence:
     exposure = arm.exposure
     if exposure is None or not exposure.acknowledged:
         return []
     commits = exposure.commits
-    lost = "" if commits is None else f", about {numbers.count(commits.p95, 'acknowledged commit')}"
+    lost = "" if commits is None else f", {_about(numbers.count(commits.p95, 'acknowledged commit'))}"
     age = numbers.duration(exposure.age_ns.p95)
     return [Span(f" At risk in a crash (p95): {numbers.size(exposure.bytes.p95)} of WAL{lost}, {age} old.")]
 

@@ -17,7 +17,7 @@ DRAIN_LIMIT_NS = 60_000_000_000
 CONNECT_TIMEOUT_NS = 10_000_000_000
 SERIES_STEP_NS = 100_000_000
 # An open loop's unit is late when it took longer than this from its intended start, unless the file says otherwise.
-OPEN_LATENCY_LIMIT_NS = 100_000_000
+OPEN_LATENCY_LIMIT_NS = 50_000_000
 
 
 def trial_spec(
