@@ -106,6 +106,18 @@ fn statements_are_timed_apart() {
 }
 
 #[test]
+fn units_without_sql_come_to_an_end_too() {
+    let server = server_or_skip!();
+    let open = json!({"kind": "open", "process": "constant", "start_per_s": 1e8, "end_per_s": 1e8});
+    for arrival in [json!({"kind": "closed"}), open] {
+        let changes =
+            json!({"arrival": arrival, "warm_up_ns": 0, "window_ns": 50_000_000, "drain_limit_ns": 50_000_000});
+        let outcome = run(&server.trial_spec("\\set x 1\n", changes));
+        assert!(count(&outcome, "/units/successful") > 100);
+    }
+}
+
+#[test]
 fn think_time_lies_between_units() {
     let server = server_or_skip!();
     let changes = json!({"arrival": {"kind": "closed", "think_time_ns": 10_000_000}, "window_ns": 500_000_000});

@@ -175,9 +175,12 @@ impl<'a> Worker<'a> {
         self.timers.push(Reverse((due_ns, index)));
     }
 
-    fn fire_timers(&mut self, mut now_ns: u64) -> Result<()> {
+    /// Timers set meanwhile wait for the next turn, even if they are due: a script without SQL would keep
+    /// the thread here for ever.
+    fn fire_timers(&mut self, now_ns: u64) -> Result<()> {
+        let (turn_ns, mut now_ns) = (now_ns, now_ns);
         while let Some(Reverse((due_ns, index))) = self.timers.peek().copied() {
-            if due_ns > now_ns {
+            if due_ns > turn_ns {
                 break;
             }
             self.timers.pop();
