@@ -160,6 +160,8 @@ def _arm(name: str, speeds: np.ndarray, place: int, order: list[np.ndarray], ran
         levels={"load": load, "durability": durability},
         baseline=None if durability == "wait-immediate" else f"{load}/wait-immediate",
         clients=CLIENTS,
+        scripts=["single-row.sql"],
+        sets={"session synchronous_commit": "on"},
         trials=len(speeds),
         units=Units(int(speeds.sum()), 0, 0, 0, 0),
         throughput_per_s=_around(float(speeds.mean())),

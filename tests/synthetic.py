@@ -260,6 +260,13 @@ def _series(response_ns: np.ndarray, random: np.random.Generator) -> Document:
     }
 
 
+def storm(trial: Document) -> None:
+    """Change a trial into one whose window lies in the storm of page images after a checkpoint."""
+    trial["server"]["wal_full_page_images"] *= 100
+    for sample in trial["outcome"]["exposure"]["samples"]:
+        sample[1:] = [FIRST_LSN + (position - FIRST_LSN) * 10 for position in sample[1:]]
+
+
 def _exposure(shape: Shape, throughput: float, random: np.random.Generator) -> list[list[int]]:
     """Insert grows evenly; a flush starts every period and covers, when it ends, what was inserted at its start."""
     bytes_per_ns = throughput * shape.wal_bytes / 1e9

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import dbdyno
 import pytest
+
+import dbdyno
 
 PACKAGE = Path(dbdyno.__file__).parent
 

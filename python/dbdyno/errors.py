@@ -17,7 +17,7 @@ class DynoError(Exception):
     """A failure that is the user's to act on.
 
     Args:
-        code: stable, snake_case, documented in `docs/errors.md`.
+        code: stable, snake_case: what callers and tests tell failures apart by.
         message: one line: the key or flag, what was seen, what to do. Never holds a secret.
         exit_code: `EXIT_INPUT_WRONG` (the default) or `EXIT_RUN_FAILED`.
     """

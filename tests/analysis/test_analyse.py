@@ -149,7 +149,7 @@ def test_exposure_by_hand() -> None:
     samples = [[0, 1000, 1000], [ms, 1100, 1000], [2 * ms, 1200, 1050], [3 * ms, 1300, 1300]]
     for trial in trials:
         trial["outcome"]["exposure"]["samples"] = samples
-        trial["server"].update(wal_bytes=5_000, commits=100)
+        trial["outcome"]["throughput_per_s"] = 2000.0  # 6 units in 3 ms: 50 bytes each
 
     found = analyse(run, machine, trials).arms[1].exposure
 
@@ -288,7 +288,7 @@ def _outcome_change(path: str, value: Any) -> Any:
         ("little", _outcome_change("outcome.mean_in_flight", 4.5), True),
         ("deviation", _outcome_change("deviations", ["synchronous_commit: set to off, the session says on"]), True),
         ("waits_over_sql", _outcome_change("outcome.profile.route", "sql"), False),
-        ("full_page_images", _outcome_change("server.wal_full_page_images", 5_000_000), False),
+        ("full_page_images", synthetic.storm, False),
         ("failed_units", _outcome_change("outcome.units.failed", 3), False),
     ],
 )

@@ -46,7 +46,7 @@ def troubled() -> Findings:
     for trial in (trial for trial in trials if trial["arm"] == "io-bound/nowait-batch"):
         trial["outcome"]["driver"]["busiest_thread_share"] = 0.97
         trial["outcome"]["profile"]["route"] = "sql"
-        trial["server"]["wal_full_page_images"] *= 100
+        synthetic.storm(trial)
     return analyse(run, machine, trials)
 
 

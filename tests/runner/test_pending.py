@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from dbdyno.design.schedule import Place, block_order, schedule, trial_seed
-from dbdyno.runner.pending import MAX_ATTEMPTS, hopeless_arm, next_place, trials_left
 from hypothesis import given
 from hypothesis import strategies as st
+
+from dbdyno.design.schedule import Place, block_order, schedule, trial_seed
+from dbdyno.runner.pending import MAX_ATTEMPTS, hopeless_arm, next_place, trials_left
 
 ARMS = ["a", "b", "c"]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from small_experiment import arm_of, run_experiment, write_experiment
 

@@ -8,7 +8,6 @@ import threading
 import time
 from pathlib import Path
 
-import psycopg
 import pytest
 from small_experiment import command, write_experiment
 
@@ -17,7 +16,6 @@ from dbdyno.targets.embedded import EmbeddedServer
 pytestmark = pytest.mark.server
 
 CANARY = "c4n4ry-p4ssw0rd"
-PORT = 54329
 
 
 class Watcher(threading.Thread):
@@ -42,22 +40,23 @@ class Watcher(threading.Thread):
             time.sleep(0.02)
 
 
-def test_a_password_in_the_url_appears_nowhere(tmp_path: Path) -> None:
+def test_a_password_in_the_url_appears_nowhere(tmp_path: Path, cache: Path, free_port: int) -> None:
     """Not in output, run directory, report, nor, once it has started, in any process's arguments or environment."""
-    with EmbeddedServer(settings={"password_encryption": "scram-sha-256"}) as server:
-        hba = server.data_directory / "pg_hba.conf"
+    with EmbeddedServer(port=free_port) as server:
+        hba = server.data_directory / "cluster" / "pg_hba.conf"
         hba.write_text("local all dbdyno trust\nhost all all 127.0.0.1/32 scram-sha-256\n")
         server.execute(f"CREATE ROLE app LOGIN PASSWORD '{CANARY}'")
-        server.execute("GRANT CREATE ON DATABASE dbdyno TO app")
-        server.execute("SELECT pg_reload_conf()")
-        relay = server.tcp_relay(PORT)
-        url = f"postgres://app:{CANARY}@127.0.0.1:{PORT}/dbdyno?sslmode=disable"
+        server.execute("GRANT CREATE ON DATABASE dbdyno TO app; GRANT pg_checkpoint TO app")
+        server.execute("ALTER SYSTEM SET listen_addresses = '127.0.0.1'")
+        server.restart()
+        url = f"postgres://app:{CANARY}@127.0.0.1:{free_port}/dbdyno?sslmode=disable"
+        there = ("--target", url, "--allow-write", "--allow-checkpoint")
         watcher = Watcher()
         watcher.start()
         started = time.monotonic()
 
         done = subprocess.run(
-            command("run", write_experiment(tmp_path), "--out", tmp_path / "run", "--target", url, "--allow-write"),
+            command("run", write_experiment(tmp_path), "--out", tmp_path / "run", *there),
             capture_output=True,
             text=True,
             timeout=240,

@@ -7,10 +7,11 @@ import os
 from pathlib import Path
 
 import pytest
-from dbdyno.errors import DynoError
-from dbdyno.store.journal import FILE_NAME, Journal, encode, read
 from hypothesis import given
 from hypothesis import strategies as st
+
+from dbdyno.errors import DynoError
+from dbdyno.store.journal import FILE_NAME, Journal, encode, read
 
 
 def write(path: Path, count: int) -> bytes:

@@ -39,6 +39,8 @@ def arm_findings(arm: Document, trials: Sequence[Document], orders: Sequence[int
         levels=dict(arm["levels"]),
         baseline=arm["baseline"],
         clients=arm["clients"],
+        scripts=list(arm["scripts"]),
+        sets=_sets(arm),
         trials=len(trials),
         units=_units(outcomes),
         throughput_per_s=pseudo_median([outcome["throughput_per_s"] for outcome in outcomes]),
@@ -52,7 +54,7 @@ def arm_findings(arm: Document, trials: Sequence[Document], orders: Sequence[int
         driver=_driver(outcomes),
         background=_background(outcomes),
         exposure=exposed.exposure(trials, acknowledged=acknowledged),
-        wal_bytes_per_unit=exposed.wal_bytes_per_commit(trials),
+        wal_bytes_per_unit=exposed.wal_bytes_per_unit(trials),
         full_page_images_per_unit=exposed.per_commit(trials, "wal_full_page_images"),
         little_discrepancy=discrepancy(trials),
         distribution=bins([outcome["response_time"]["histogram"] for outcome in outcomes], BINS_PER_DECADE),
@@ -61,6 +63,11 @@ def arm_findings(arm: Document, trials: Sequence[Document], orders: Sequence[int
 
 
 _CLOCKS = ("response_time", "service_time", "queue_time")
+
+
+def _sets(arm: Document) -> dict[str, str]:
+    scopes = {"session": "session", "role": "role", "settings": "server"}
+    return {f"{scope} {name}": value for key, scope in scopes.items() for name, value in arm.get(key, {}).items()}
 
 
 def _units(outcomes: Sequence[Document]) -> Units:

@@ -153,13 +153,16 @@ class Arm:
 
     `profile_ns` is the mean over all counted units that ended and sums to `profile_total_ns`, their mean response
     time; `response_time_ns.mean` is that of successful units, estimated over trials, hence differs where trials do.
-    WAL and full-page images are per commit, which is per unit where a unit is one transaction.
+    `wal_bytes_per_unit` is of the windows; `full_page_images_per_unit` is per commit, warm-up and log-in included.
+    `sets` holds what the arm changes: `session NAME`, `role NAME` or `server NAME` to the value.
     """
 
     arm: str
     levels: dict[str, str]
     baseline: str | None
     clients: int
+    scripts: list[str]
+    sets: dict[str, str]
     trials: int
     units: Units
     throughput_per_s: Estimate

@@ -11,13 +11,22 @@ BUSIEST_THREAD_SHARE = 0.90
 # On the server's own machine the driver's CPU is the server's loss; beyond a third the driver shapes the result.
 DRIVER_SHARE_OF_MACHINE = 1 / 3
 # Full-page images follow a checkpoint; a warmed-up small table has nearly none, the storm 0.4 to 0.6 a commit.
+# The count includes warm-up and log-in, which write images of the catalogs; so the WAL of the windows themselves must
+# show them too: an image of a half-full page has 4 KiB.
 FULL_PAGE_IMAGES_PER_UNIT = 0.2
+WAL_BYTES_OF_IMAGES_PER_UNIT = FULL_PAGE_IMAGES_PER_UNIT * 4096
 # Lateness is part of the response time, so 1 % of its p99 is lost in the interval of any p99.
 # Below 1 ms it is the kernel's own timer and scheduler, which no driver can beat, unless the units themselves
 # are so short that it makes a tenth of their p99.
 LATE_SHARE = 0.01
 LATE_NS = 1_000_000
 LATE_SHARE_OF_SHORT = 0.10
+
+
+def image_storm(images_per_commit: float, wal_bytes_per_unit: float | None) -> bool:
+    """Whether the windows lie in the storm of full-page images after a checkpoint."""
+    inside = wal_bytes_per_unit is None or wal_bytes_per_unit > WAL_BYTES_OF_IMAGES_PER_UNIT
+    return inside and images_per_commit > FULL_PAGE_IMAGES_PER_UNIT
 
 
 def client_bound(busiest_thread_share: float) -> bool:

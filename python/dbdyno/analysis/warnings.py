@@ -122,7 +122,7 @@ def _profile(arm: Arm) -> Iterator[Warning]:
 
 def _load(arm: Arm) -> Iterator[Warning]:
     images = arm.full_page_images_per_unit
-    if images is not None and images > limits.FULL_PAGE_IMAGES_PER_UNIT:
+    if images is not None and limits.image_storm(images, arm.wal_bytes_per_unit):
         yield _warning(
             "full_page_images",
             f"{images:.2f} full-page images a commit: the windows lie in the storm after a checkpoint, which inflates",

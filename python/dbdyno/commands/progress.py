@@ -52,7 +52,8 @@ class StderrProgress:
             figure = f"{record['outcome']['throughput_per_s']:,.0f}/s"
         else:
             figure = f"failed: {record['reason']}"
-        line = f"trial {done} of {done + left}, block {record['block'] + 1}, {_time(left_s)} left: {record['arm']} {figure}"
+        place = f"trial {done} of {done + left}, block {record['block'] + 1}, {_time(left_s)} left"
+        line = f"{place}: {record['arm']} {figure}"
         if self._live is not None or record["block"] != self._last_block or left == 0 or record["status"] != "ok":
             self._show(line)
         self._last_block = record["block"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -104,10 +104,7 @@ def _loop(
             opened.append("trial", record)
             trials.append(record)
             progress.trial_done(record, len(trials), trials_left(names, experiment.blocks, seed, trials))
-            if hopeless_arm(trials) is not None:
-                raise DynoError(
-                    "arm_failed", f"{record['arm']}: failed twice: {record['reason']}", exit_code=EXIT_RUN_FAILED
-                )
+            _check_hope(trials, record)
     except KeyboardInterrupt:
         opened.append("end", {"finished_at": now(), "reason": "interrupted"})
         raise
@@ -116,6 +113,11 @@ def _loop(
             opened.append("end", {"finished_at": now(), "reason": error.message})
         raise
     opened.append("end", {"finished_at": now(), "reason": "complete"})
+
+
+def _check_hope(trials: Sequence[Mapping[str, Any]], last: Mapping[str, Any]) -> None:
+    if hopeless_arm(trials) is not None:
+        raise DynoError("arm_failed", f"{last['arm']}: failed twice: {last['reason']}", exit_code=EXIT_RUN_FAILED)
 
 
 def _run_record(

@@ -48,21 +48,24 @@ def start_server(command: Sequence[str], log: Path, account: Account) -> subproc
             cwd="/",
             env=CLEAN_ENVIRONMENT,
             start_new_session=True,  # Ctrl-C at the terminal is for us; we then stop the server in order
-            preexec_fn=_die_with(os.getpid()),
+            preexec_fn=_die_with(os.getpid(), DEATH_SIGNAL),
             **account.process_arguments(),
         )
 
 
-def _die_with(parent: int) -> Callable[[], None]:
+def _die_with(parent: int, death_signal: signal.Signals) -> Callable[[], None]:
     def request() -> None:
-        if _LIBC.prctl(_PR_SET_PDEATHSIG, int(DEATH_SIGNAL), 0, 0, 0) != 0 or os.getppid() != parent:
+        if _LIBC.prctl(_PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0) != 0 or os.getppid() != parent:
             os._exit(1)
 
     return request
 
 
 def run_quietly(command: Sequence[str], account: Account, *, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a short command under the server's account; the caller looks at its exit status and output."""
+    """Run a short command under the server's account, ended in order if we are killed (initdb cleans up on SIGTERM).
+
+    The caller looks at its exit status and output.
+    """
     return subprocess.run(
         command,
         input=stdin,
@@ -72,6 +75,7 @@ def run_quietly(command: Sequence[str], account: Account, *, stdin: str = "") ->
         cwd="/",
         env=CLEAN_ENVIRONMENT,
         check=False,
+        preexec_fn=_die_with(os.getpid(), signal.SIGTERM),
         **account.process_arguments(),
     )
 

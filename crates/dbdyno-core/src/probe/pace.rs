@@ -47,9 +47,10 @@ impl Pace {
 ///
 /// A sampler that has to wait for a CPU gets one when a backend goes to sleep, and then sees just that.
 /// Measured with two spinning processes beside eight backends on two CPUs: runnable in 17 % of the
-/// snapshots against 29 % by the clocks, with real-time priority 34 % against 33 %. That needs root or
-/// CAP_SYS_NICE; anyone may ask for short turns, which the scheduler of Linux 6.12 and later grants
-/// sooner (nine of ten wake-ups within 0.09 ms instead of 0.7), and older ones ignore.
+/// snapshots against 29 % by the clocks, with real-time priority 34 % against 33 %, for 4 us more a
+/// wake-up. That needs root or CAP_SYS_NICE; anyone may ask for short turns, which the scheduler of
+/// Linux 6.12 and later grants sooner (nine of ten wake-ups within 0.09 ms instead of 0.7), and older
+/// ones ignore.
 pub fn be_punctual() {
     let real_time = libc::sched_param { sched_priority: 1 };
     // SAFETY: concerns the calling thread only (id 0); `real_time` outlives the call.

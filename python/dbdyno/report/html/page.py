@@ -52,6 +52,7 @@ def write_html(findings: Findings) -> str:
             findings=findings,
             sentences=verdict_sentences(findings),
             arms=tables.unit_of_work(arrangement),
+            definitions=tables.definitions(arrangement),
             charts=charts,
             instrument=tables.instrument(arrangement),
             background=tables.background(arrangement),

@@ -65,6 +65,27 @@ def _trouble(units: Units) -> str:
     return ", ".join(f"{whole(count)} {kind}" for kind, count in counts.items() if count)
 
 
+def definitions(arrangement: Arrangement) -> Table:
+    """What each arm is: its clients, its scripts and what it sets."""
+    columns = [
+        Column("arm", figures=False),
+        Column("clients"),
+        Column("scripts", figures=False),
+        Column("sets", figures=False),
+    ]
+    sections = [Section(group.name, [_definition_row(one) for one in group.placed]) for group in arrangement.groups]
+    return Table("definitions", columns, sections)
+
+
+def _definition_row(one: Placed) -> list[Cell]:
+    return [
+        Cell(one.label),
+        Cell(whole(one.arm.clients)),
+        Cell(", ".join(one.arm.scripts)),
+        Cell(", ".join(f"{name} = {value}" for name, value in one.arm.sets.items()) or "nothing"),
+    ]
+
+
 def instrument(arrangement: Arrangement) -> Table:
     """What dbdyno itself cost, and how punctual it was."""
     drivers = [one.arm.driver for one in arrangement.placed()]
