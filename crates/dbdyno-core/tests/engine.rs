@@ -4,7 +4,7 @@ mod server;
 
 use std::collections::HashMap;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dbdyno_core::CoreError;
 use dbdyno_core::load::{request_stop, run_trial};
@@ -106,6 +106,18 @@ fn statements_are_timed_apart() {
 }
 
 #[test]
+fn units_without_sql_come_to_an_end_too() {
+    let server = server_or_skip!();
+    let open = json!({"kind": "open", "process": "constant", "start_per_s": 1e8, "end_per_s": 1e8});
+    for arrival in [json!({"kind": "closed"}), open] {
+        let changes =
+            json!({"arrival": arrival, "warm_up_ns": 0, "window_ns": 50_000_000, "drain_limit_ns": 50_000_000});
+        let outcome = run(&server.trial_spec("\\set x 1\n", changes));
+        assert!(count(&outcome, "/units/successful") > 100);
+    }
+}
+
+#[test]
 fn think_time_lies_between_units() {
     let server = server_or_skip!();
     let changes = json!({"arrival": {"kind": "closed", "think_time_ns": 10_000_000}, "window_ns": 500_000_000});
@@ -125,6 +137,24 @@ fn an_open_loop_starts_what_is_due() {
         let units = count(&outcome, "/units/successful");
         assert!(units.abs_diff(200) <= threads, "{units} of 200 units");
         assert!((number(&outcome, "/throughput_per_s") - 500.0).abs() < 100.0);
+    }
+}
+
+#[test]
+fn a_window_shorter_than_the_pauses_at_its_edges_ends() {
+    let server = server_or_skip!();
+    let waits = json!({"route": "off", "postmaster_pid": server.postmaster_pid()});
+    for arrival in [
+        json!({"kind": "closed"}),
+        json!({"kind": "open", "process": "poisson", "start_per_s": 3000, "end_per_s": 3000}),
+    ] {
+        let changes = json!({"arrival": arrival, "waits": waits, "window_ns": 100_000, "clients": 8, "threads": 2});
+        let spec = server.trial_spec("SELECT 1;", changes);
+        for _ in 0..10 {
+            let started = Instant::now();
+            run(&spec);
+            assert!(started.elapsed() < Duration::from_secs(10), "waited for the drain limit");
+        }
     }
 }
 

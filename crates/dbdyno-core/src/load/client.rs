@@ -1,16 +1,14 @@
-//! One client: its connection, its variables, and what the server still owes it.
+//! One client: its connection, its variables, what it sends and what the server still owes it.
 
 use std::collections::VecDeque;
-use std::io;
 
-use super::capture::{self, Captured, ColumnTargets};
+use super::capture::{Captured, ColumnTargets};
 use super::plan::Plan;
-use super::record::{Record, UnitTimes};
+use super::record::UnitTimes;
 use super::span::{Edge, Span};
 use super::spec::QueryMode;
-use crate::error::{CoreError, Result};
 use crate::script::{Random, Value};
-use crate::wire::{Connection, Frame, Remainder, RowDescription, ServerError, encode};
+use crate::wire::{Connection, Remainder, ServerError, encode};
 
 /// What a client is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,18 +50,18 @@ pub(super) struct Unit {
 /// What Describe said about a prepared statement.
 #[derive(Clone, Debug)]
 pub(super) struct Prepared {
-    binary_results: bool,
-    targets: ColumnTargets,
+    pub binary_results: bool,
+    pub targets: ColumnTargets,
 }
 
 /// A statement that was sent and has not completed.
 #[derive(Clone, Copy, Debug)]
-struct InFlight {
-    statement: usize,
-    sent_ns: u64,
+pub(super) struct InFlight {
+    pub statement: usize,
+    pub sent_ns: u64,
     /// How many Syncs were sent before it: an error takes all statements up to the next Sync with it.
-    segment: u64,
-    captures: bool,
+    pub segment: u64,
+    pub captures: bool,
 }
 
 /// The error that ended a try, and the statement that met it.
@@ -105,12 +103,12 @@ pub(super) struct Client {
     pub available_since_ns: u64,
     /// Whether the last write had to wait.
     pub write_blocked: bool,
-    preparing: VecDeque<usize>,
-    in_flight: VecDeque<InFlight>,
-    captured: Captured,
-    rows: u64,
-    syncs_sent: u64,
-    syncs_answered: u64,
+    pub(super) preparing: VecDeque<usize>,
+    pub(super) in_flight: VecDeque<InFlight>,
+    pub(super) captured: Captured,
+    pub(super) rows: u64,
+    pub(super) syncs_sent: u64,
+    pub(super) syncs_answered: u64,
 }
 
 impl Client {
@@ -198,107 +196,6 @@ impl Client {
     /// Whether the server has answered everything.
     pub(super) fn is_answered(&self) -> bool {
         self.syncs_sent == self.syncs_answered
-    }
-
-    /// Whether the contents of data rows are of no interest now.
-    pub(super) fn discards_rows(&self) -> bool {
-        self.in_flight.front().is_none_or(|statement| !statement.captures)
-    }
-
-    /// Takes in one message of the server.
-    pub(super) fn absorb(&mut self, frame: &Frame<'_>, now_ns: u64, plan: &Plan, record: &mut Record) -> Result<()> {
-        match frame.tag {
-            b'D' => self.take_row(frame.body),
-            b'C' | b'I' => return self.end_result(now_ns, plan, record),
-            b'Z' => return self.take_ready(frame.body, now_ns, plan, record),
-            b'E' => return self.take_error(frame.body),
-            b'T' | b'n' => self.take_description(frame, plan),
-            b'G' | b'H' | b'W' => return Err(self.copy_refused(plan)),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn take_row(&mut self, body: &[u8]) {
-        self.rows += 1;
-        if !self.discards_rows() {
-            self.captured.row(body);
-        }
-    }
-
-    fn end_result(&mut self, now_ns: u64, plan: &Plan, record: &mut Record) -> Result<()> {
-        let Some(statement) = self.in_flight.front() else { return Ok(()) };
-        if let Some(capture) = &plan.statements[statement.statement].capture {
-            self.captured.end_of_result(capture, &mut self.variables);
-        }
-        match plan.mode {
-            // Several results may come; ReadyForQuery is behind the last.
-            QueryMode::Simple => Ok(()),
-            _ => self.complete(now_ns, plan, record),
-        }
-    }
-
-    fn complete(&mut self, now_ns: u64, plan: &Plan, record: &mut Record) -> Result<()> {
-        let Some(InFlight { statement, sent_ns, .. }) = self.in_flight.pop_front() else { return Ok(()) };
-        let rows = std::mem::take(&mut self.rows);
-        if self.unit.counted {
-            record.statement_completed(statement, now_ns - sent_ns, rows);
-        }
-        let Some(capture) = &plan.statements[statement].capture else { return Ok(()) };
-        self.captured.end_of_command(capture, &mut self.variables).map_err(|rows| {
-            let message = format!("{}: \\gset takes exactly one row, the query gave {rows}", plan.place_of(statement));
-            CoreError::new("script_runtime", message)
-        })
-    }
-
-    fn take_ready(&mut self, body: &[u8], now_ns: u64, plan: &Plan, record: &mut Record) -> Result<()> {
-        self.syncs_answered += 1;
-        self.in_transaction = body != b"I";
-        if plan.mode == QueryMode::Simple && self.failed.is_none() {
-            self.complete(now_ns, plan, record)?;
-        }
-        if self.failed.is_some() {
-            let answered = self.syncs_answered;
-            self.in_flight.retain(|statement| statement.segment >= answered);
-            self.preparing.clear();
-            self.rows = 0;
-        }
-        Ok(())
-    }
-
-    fn take_error(&mut self, body: &[u8]) -> Result<()> {
-        let error = ServerError::parse(body);
-        if error.ends_session() {
-            return Err(self.connection.lost(&io::Error::other(error.to_string())));
-        }
-        if self.failed.is_none() {
-            let in_flight = self.in_flight.front().map(|statement| statement.statement);
-            let statement = in_flight.or(self.preparing.front().copied());
-            self.failed = Some(Failed { error, statement });
-        }
-        Ok(())
-    }
-
-    fn take_description(&mut self, frame: &Frame<'_>, plan: &Plan) {
-        let description = match frame.tag {
-            b'T' => RowDescription::parse(frame.body).unwrap_or_default(),
-            _ => RowDescription::default(),
-        };
-        let statement = self.preparing.front().copied().or(self.in_flight.front().map(|statement| statement.statement));
-        let Some(statement) = statement else { return };
-        let capture = plan.statements[statement].capture.as_ref();
-        let targets = capture.map(|capture| capture::targets(capture, &description, &plan.symbols)).unwrap_or_default();
-        if self.preparing.pop_front().is_some() {
-            let binary_results = description.all_binary && capture.is_none();
-            self.prepared[statement] = Some(Prepared { binary_results, targets });
-        } else {
-            self.captured.targets = targets;
-        }
-    }
-
-    fn copy_refused(&self, plan: &Plan) -> CoreError {
-        let place = self.in_flight.front().map(|statement| plan.place_of(statement.statement)).unwrap_or_default();
-        CoreError::new("sql_error", format!("{place}: COPY between server and client is not supported in a script"))
     }
 
     /// Before a prepared statement with `\gset` is executed: its columns were described when it was prepared.

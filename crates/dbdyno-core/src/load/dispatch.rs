@@ -27,19 +27,24 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Gives units that are due to idle clients, as long as there are both.
+    /// Gives units that are due to idle clients, one to each: a client whose unit has no SQL is idle again
+    /// at once, and waits for the next turn.
     pub(super) fn dispatch_arrivals(&mut self) -> Result<()> {
-        while !self.winding_down && self.arrivals.is_some() {
-            self.settle_idle_clients()?;
+        if self.arrivals.is_none() || self.winding_down {
+            return Ok(());
+        }
+        self.settle_idle_clients()?;
+        for _ in 0..self.idle.len() {
             if self.idle.is_empty() {
                 break;
             }
             let now_ns = clock::now_ns();
             let Some(intended_ns) = self.take_arrival(now_ns) else { break };
-            let Some(index) = self.idle.pop_front() else { break };
+            let index = self.idle.pop_front().expect("there is an idle client");
             let due_ns = intended_ns.max(self.clients[index].available_since_ns);
             self.begin_unit(index, intended_ns, due_ns, now_ns);
             self.drive(index, now_ns)?;
+            self.settle_idle_clients()?;
         }
         Ok(())
     }

@@ -6,17 +6,20 @@
 //!   worker: readiness loop  |- dispatch    which client gets which unit (arrivals)
 //!                           |- lifecycle   a unit from start to end, tries and failures
 //!                           |- execute     from command to command of its script
-//!                           |- client      what the server still owes (capture: \gset, \aset)
+//!                           |- client      what it sends; answer: what comes back (capture: \gset, \aset)
+//!                           |- exchange    bytes out and in, without waiting
 //!                           |- settle      the pauses at the edges of a span, for exact clocks
 //!                           `- record      counts, histograms, series
 //! ```
 
+mod answer;
 mod arrivals;
 mod assemble;
 mod capture;
 mod client;
 mod clock;
 mod dispatch;
+mod exchange;
 mod execute;
 mod exposure;
 mod lifecycle;
@@ -30,8 +33,10 @@ mod session;
 mod settle;
 mod span;
 mod spec;
+mod statement;
 mod stop;
 mod streams;
+mod tally;
 mod trial;
 mod window;
 mod worker;

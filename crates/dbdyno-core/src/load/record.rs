@@ -1,68 +1,9 @@
 //! What one load thread writes down about its units: counts, histograms, the series. Nothing here
 //! allocates after the start; threads are merged when the trial is over.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
-
-use super::outcome::{Distribution, Lateness, Series, Units};
+use super::outcome::{Lateness, Series, Units};
+use super::tally::Tally;
 use super::window::Window;
-
-/// A histogram and the exact sum of what went in.
-#[derive(Clone, Debug)]
-pub(super) struct Tally {
-    histogram: Histogram<u64>,
-    sum_ns: u64,
-}
-
-/// Longest time told apart: one hour; longer ones are recorded as one hour, but summed exactly.
-const HIGHEST_NS: u64 = 3_600_000_000_000;
-const DIGITS: u8 = 3;
-
-impl Tally {
-    /// Nothing recorded.
-    pub(super) fn new() -> Self {
-        let histogram = Histogram::new_with_bounds(1, HIGHEST_NS, DIGITS).expect("the bounds are valid");
-        Self { histogram, sum_ns: 0 }
-    }
-
-    /// One value.
-    pub(super) fn record(&mut self, value_ns: u64) {
-        self.histogram.saturating_record(value_ns);
-        self.sum_ns += value_ns;
-    }
-
-    /// The same value many times.
-    fn record_n(&mut self, value_ns: u64, count: u64) {
-        self.histogram.saturating_record_n(value_ns, count);
-        self.sum_ns += value_ns * count;
-    }
-
-    /// All that the other holds as well.
-    pub(super) fn merge(&mut self, other: &Self) {
-        self.histogram.add(&other.histogram).expect("all tallies have the same bounds");
-        self.sum_ns += other.sum_ns;
-    }
-
-    /// How many values.
-    pub(super) fn count(&self) -> u64 {
-        self.histogram.len()
-    }
-
-    /// As the outcome holds it.
-    pub(super) fn to_distribution(&self) -> Distribution {
-        let mut bytes = Vec::new();
-        V2DeflateSerializer::new().serialize(&self.histogram, &mut bytes).expect("a Vec takes every write");
-        Distribution { count: self.count(), sum_ns: self.sum_ns, histogram: STANDARD.encode(bytes) }
-    }
-
-    /// Of the lateness histogram.
-    pub(super) fn to_lateness(&self) -> Lateness {
-        let histogram = &self.histogram;
-        Lateness { p50: histogram.value_at_quantile(0.5), p99: histogram.value_at_quantile(0.99), max: histogram.max() }
-    }
-}
 
 /// How a unit that started came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,8 +245,6 @@ impl std::ops::AddAssign for Units {
 
 #[cfg(test)]
 mod tests {
-    use hdrhistogram::serialization::Deserializer;
-
     use super::*;
 
     fn record(starts_are_intended: bool) -> Record {
@@ -316,19 +255,6 @@ mod tests {
 
     fn times(intended_ns: u64, start_ns: u64, end_ns: u64) -> UnitTimes {
         UnitTimes { intended_ns, start_ns, end_ns }
-    }
-
-    #[test]
-    fn histograms_survive_their_encoding_within_three_digits() {
-        let mut tally = Tally::new();
-        [1, 999, 1_000_000, 7_654_321_000].into_iter().for_each(|value| tally.record(value));
-        let distribution = tally.to_distribution();
-        let bytes = STANDARD.decode(distribution.histogram).expect("base64");
-        let read: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).expect("V2 compressed");
-        assert_eq!((4, 7_655_322_000), (distribution.count, distribution.sum_ns));
-        assert_eq!(4, read.len());
-        assert!(read.max().abs_diff(7_654_321_000) <= 7_654_321_000 / 1000);
-        assert_eq!(999, read.value_at_quantile(0.5));
     }
 
     #[test]

@@ -91,10 +91,8 @@ impl Worker<'_> {
                 self.think_until(index, intended_ns);
                 Ok(())
             }
-            ArrivalSpec::Open { .. } => {
-                self.idle.push_back(index);
-                Ok(())
-            }
+            // The schedule may have come to the next edge meanwhile.
+            ArrivalSpec::Open { .. } => self.next_open_unit(index, now_ns, true).map(|_| ()),
         }
     }
 }

@@ -12,7 +12,6 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use super::arrivals::Arrivals;
 use super::client::{Client, State};
@@ -26,7 +25,6 @@ use super::spec::{ArrivalSpec, TrialSpec};
 use super::stop;
 use super::window::Window;
 use crate::error::{CoreError, Result};
-use crate::wire::{Frames, ReadOutcome};
 
 /// What all load threads of a trial share.
 pub(super) struct Shared<'a> {
@@ -60,12 +58,12 @@ pub(super) struct Worker<'a> {
     /// Open loop: clients without a unit, the longest idle first.
     pub(super) idle: VecDeque<usize>,
     pub(super) winding_down: bool,
-    readiness: Readiness,
+    pub(super) readiness: Readiness,
     /// Due time and client; a client has at most one timer.
     timers: BinaryHeap<Reverse<(u64, usize)>>,
-    buffer: Vec<u8>,
+    pub(super) buffer: Vec<u8>,
     /// When the last answer came; 0 if none came since the last wait.
-    answered_ns: u64,
+    pub(super) answered_ns: u64,
     cpu_at_window_ns: [Option<u64>; 2],
 }
 
@@ -77,8 +75,6 @@ const LONGEST_WAIT_NS: u64 = 100_000_000;
 const LONGEST_WAIT_AFTER_WINDOW_NS: u64 = 2_000_000;
 /// Units of the cool-down get this long to end before they are cancelled.
 const WIND_DOWN_NS: u64 = 100_000_000;
-/// A backend gets this long to go away.
-const CLOSE_LIMIT: Duration = Duration::from_secs(1);
 
 impl<'a> Worker<'a> {
     /// A thread with these clients.
@@ -179,9 +175,12 @@ impl<'a> Worker<'a> {
         self.timers.push(Reverse((due_ns, index)));
     }
 
-    fn fire_timers(&mut self, mut now_ns: u64) -> Result<()> {
+    /// Timers set meanwhile wait for the next turn, even if they are due: a script without SQL would keep
+    /// the thread here for ever.
+    fn fire_timers(&mut self, now_ns: u64) -> Result<()> {
+        let (turn_ns, mut now_ns) = (now_ns, now_ns);
         while let Some(Reverse((due_ns, index))) = self.timers.peek().copied() {
-            if due_ns > now_ns {
+            if due_ns > turn_ns {
                 break;
             }
             self.timers.pop();
@@ -234,50 +233,6 @@ impl<'a> Worker<'a> {
         timer_ns.min(arrival_ns).min(now_ns + longest_ns)
     }
 
-    /// Sends what a client has queued; what the socket does not take now is sent when it can be.
-    pub(super) fn flush(&mut self, index: usize) -> Result<()> {
-        let client = &mut self.clients[index];
-        let done = client.connection.flush().map_err(|error| client.connection.lost(&error))?;
-        if done == client.write_blocked {
-            client.write_blocked = !done;
-            self.readiness.want_write(client.connection.as_raw_fd(), index, !done).map_err(io_error)?;
-        }
-        Ok(())
-    }
-
-    fn receive(&mut self, index: usize) -> Result<()> {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let result = self.receive_into(index, &mut buffer);
-        self.buffer = buffer;
-        result
-    }
-
-    fn receive_into(&mut self, index: usize, buffer: &mut Vec<u8>) -> Result<()> {
-        loop {
-            let client = &mut self.clients[index];
-            let outcome = client.connection.read(&mut client.remainder, buffer);
-            let (length, drained) = match outcome.map_err(|error| client.connection.lost(&error))? {
-                ReadOutcome::Bytes { length, drained } => (length, drained),
-                ReadOutcome::Nothing => return Ok(()),
-                ReadOutcome::Closed => return Err(client.connection.lost(&std::io::ErrorKind::UnexpectedEof.into())),
-            };
-            let now_ns = clock::now_ns();
-            self.answered_ns = now_ns;
-            let mut frames = Frames::new(&buffer[..length], &mut client.remainder);
-            loop {
-                let discard_rows = client.discards_rows();
-                let Some(frame) = frames.next(&mut client.remainder, discard_rows) else { break };
-                client.absorb(&frame, now_ns, self.shared.plan, &mut self.record)?;
-            }
-            if client.is_answered() {
-                self.answered(index, now_ns)?;
-            }
-            if drained {
-                return Ok(());
-            }
-        }
-    }
-
     /// The drain limit is reached: counted units in progress have failed, the others were never started.
     fn give_up_unfinished(&mut self, now_ns: u64) {
         for index in 0..self.clients.len() {
@@ -287,21 +242,9 @@ impl<'a> Worker<'a> {
         }
         self.skip_remaining_arrivals();
     }
-
-    fn end_sessions(&mut self) {
-        for client in &mut self.clients {
-            if !client.is_answered() {
-                // Best effort: a session that cannot be cancelled ends when its statement does.
-                let _ = client.connection.cancel();
-            }
-            client.connection.say_goodbye();
-        }
-        for client in self.clients.drain(..) {
-            client.connection.await_end(CLOSE_LIMIT);
-        }
-    }
 }
 
-fn io_error(error: std::io::Error) -> CoreError {
+/// The readiness loop cannot go on.
+pub(super) fn io_error(error: std::io::Error) -> CoreError {
     CoreError::new("io", format!("the readiness loop failed: {error}; check the limits on open files"))
 }

@@ -10,14 +10,16 @@ mod connection;
 mod describe;
 pub mod encode;
 mod frame;
+mod row;
 mod server_error;
 mod startup;
 mod target;
 mod tls;
 mod transport;
 
-pub use connection::{Columns, Connection, ReadOutcome, Rows, StatementError};
+pub use connection::{Connection, ReadOutcome, Rows, StatementError};
 pub use describe::RowDescription;
 pub use frame::{Frame, Frames, Remainder};
+pub use row::Columns;
 pub use server_error::{DEADLOCK_DETECTED, SERIALIZATION_FAILURE, ServerError};
 pub use target::{SslMode, Target};
