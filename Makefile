@@ -28,7 +28,7 @@ demo: dev ## run the commit experiment in its quick form and print its verdict
 	$(BIN)/dbdyno run commit-write --quick
 
 test: dev ## all tests; those that need Chromium are left out where there is none
-	CARGO_TARGET_DIR=target cargo test --quiet --workspace
+	DBDYNO_TEST_SERVER_BIN=$$($(BIN)/python tests/server_bin.py) cargo test --quiet --workspace
 	$(BIN)/python -m pytest -m 'not nightly'
 
 test-server: dev ## only the tests that start PostgreSQL
