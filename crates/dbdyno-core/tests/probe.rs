@@ -85,7 +85,8 @@ fn share_asleep(event: &str, client: &ClientSnapshots) -> f64 {
 /// Of all snapshots: those that found the backend running. A loaded machine runs it a little more.
 fn share_running(client: &ClientSnapshots) -> f64 {
     let asleep = client.asleep_in_unit.values().sum::<u64>() + client.asleep_in_unit_no_wait_event;
-    client.running as f64 / (asleep + client.asleep_between_units + client.running) as f64
+    let running = client.running_in_unit + client.running_between_units;
+    running as f64 / (asleep + client.asleep_between_units + running) as f64
 }
 
 #[test]
@@ -133,7 +134,7 @@ fn short_waits_are_not_taken_for_their_neighbours() {
         let sum = |count: fn(&ClientSnapshots) -> u64| outcome.clients.iter().map(count).sum::<u64>();
         let naps = sum(|client| client.asleep_in_unit["Timeout:PgSleep"]);
         let asleep = sum(|client| client.asleep_in_unit.values().sum::<u64>() + client.asleep_in_unit_no_wait_event);
-        let running = sum(|client| client.running);
+        let running = sum(|client| client.running_in_unit + client.running_between_units);
         let runnable_ns: u64 = clocks.iter().map(|(cpu_ns, run_queue_ns)| cpu_ns + run_queue_ns).sum();
         let running_by_clocks = runnable_ns as f64 / (8 * elapsed_ns) as f64;
         let running_by_snapshots = running as f64 / (running + asleep) as f64;

@@ -6,6 +6,8 @@
 //!     in a unit, by wait event       -> waits, but Client:* -> client and network
 //!     in a unit, without one         -> asleep without a wait event
 //!     between units                  -> no part of any response time
+//! on or in line for a CPU between units, by snapshots   -> taken off the run queue: a backend that has
+//!     replied and waits for a CPU to come to rest on delays nobody
 //! unaccounted = response times - all parts                               signed
 //! ```
 //!
@@ -50,7 +52,7 @@ pub(super) fn profile(response_ns: u64, queue_ns: u64, clients: &[ClientTimes]) 
         let divided_ns = match client.clocks_ns.filter(|_| have_clocks) {
             Some((cpu, run_queue)) => {
                 cpu_ns += cpu;
-                run_queue_ns += run_queue;
+                run_queue_ns += run_queue - run_queue_between_units_ns(cpu, run_queue, &client.snapshots);
                 client.span_ns.saturating_sub(cpu + run_queue)
             }
             None => client.span_ns,
@@ -91,9 +93,17 @@ fn divide(profile: &mut Profile, time_ns: u64, snapshots: &ClientSnapshots, all:
     profile.asleep_no_wait_event_ns += share_ns(snapshots.asleep_in_unit_no_wait_event);
 }
 
+/// How much of the run-queue time passed after the reply, by the share of snapshots that found it so.
+fn run_queue_between_units_ns(cpu_ns: u64, run_queue_ns: u64, snapshots: &ClientSnapshots) -> u64 {
+    let running = snapshots.running_in_unit + snapshots.running_between_units;
+    let busy_ns = u128::from(cpu_ns + run_queue_ns);
+    let between_ns = busy_ns * u128::from(snapshots.running_between_units) / u128::from(running.max(1));
+    run_queue_ns.min(between_ns as u64)
+}
+
 /// Snapshots that share the divided time.
 fn seen(snapshots: &ClientSnapshots, have_clocks: bool) -> u64 {
-    asleep(snapshots) + if have_clocks { 0 } else { snapshots.running }
+    asleep(snapshots) + if have_clocks { 0 } else { snapshots.running_in_unit + snapshots.running_between_units }
 }
 
 fn asleep(snapshots: &ClientSnapshots) -> u64 {
@@ -110,7 +120,8 @@ fn pool(clients: &[ClientTimes]) -> ClientSnapshots {
         }
         pooled.asleep_in_unit_no_wait_event += snapshots.asleep_in_unit_no_wait_event;
         pooled.asleep_between_units += snapshots.asleep_between_units;
-        pooled.running += snapshots.running;
+        pooled.running_in_unit += snapshots.running_in_unit;
+        pooled.running_between_units += snapshots.running_between_units;
     }
     pooled
 }
@@ -126,7 +137,8 @@ mod tests {
             asleep_in_unit: events.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect(),
             asleep_in_unit_no_wait_event: no_event,
             asleep_between_units: between,
-            running,
+            running_in_unit: running,
+            running_between_units: 0,
         }
     }
 
@@ -148,6 +160,16 @@ mod tests {
         assert_eq!((120, 60), (profile.client_and_network_ns, profile.asleep_no_wait_event_ns));
         assert_eq!(1090 - 200 - 300 - 100 - 300 - 120 - 60, profile.unaccounted_ns);
         assert_eq!(10, profile.snapshots_asleep);
+    }
+
+    #[test]
+    fn in_line_for_a_cpu_after_the_reply_is_no_part_of_the_response() {
+        let mut snapshots = snapshots(&[], 0, 10, 60);
+        snapshots.running_between_units = 20;
+        let client = ClientTimes { span_ns: 1000, clocks_ns: Some((300, 100)), snapshots };
+        // A quarter of 400 on or in line for a CPU, all of it in line.
+        let profile = profile(300, 0, &[client]);
+        assert_eq!((Some(300), Some(0), 0), (profile.cpu_ns, profile.run_queue_ns, profile.unaccounted_ns));
     }
 
     #[test]

@@ -43,13 +43,20 @@ pub struct ClientCounts {
     pub asleep_in_unit: EventCounts,
     /// Asleep while none was.
     pub asleep_between_units: u64,
-    /// On a CPU or in line for one.
-    pub running: u64,
+    /// On a CPU or in line for one while a unit was in progress.
+    pub running_in_unit: u64,
+    /// The same while none was: the backend has replied and not yet come to rest.
+    pub running_between_units: u64,
 }
 
 impl ClientCounts {
     /// Nothing counted.
     pub fn new() -> Self {
-        ClientCounts { asleep_in_unit: EventCounts::new(), asleep_between_units: 0, running: 0 }
+        ClientCounts {
+            asleep_in_unit: EventCounts::new(),
+            asleep_between_units: 0,
+            running_in_unit: 0,
+            running_between_units: 0,
+        }
     }
 }

@@ -85,8 +85,10 @@ pub struct ClientSnapshots {
     pub asleep_in_unit_no_wait_event: u64,
     /// Asleep between units.
     pub asleep_between_units: u64,
-    /// On a CPU or in line for one.
-    pub running: u64,
+    /// On a CPU or in line for one with a unit in progress.
+    pub running_in_unit: u64,
+    /// On a CPU or in line for one between units.
+    pub running_between_units: u64,
 }
 
 /// What a probe has seen.
@@ -255,7 +257,8 @@ impl ClientSnapshots {
             asleep_in_unit: events.map(|(event, count)| (name(event), count)).collect(),
             asleep_in_unit_no_wait_event: counts.asleep_in_unit.get(0),
             asleep_between_units: counts.asleep_between_units,
-            running: counts.running,
+            running_in_unit: counts.running_in_unit,
+            running_between_units: counts.running_between_units,
         }
     }
 }

@@ -102,7 +102,8 @@ impl SqlSampler {
         let counts = &mut self.clients[client];
         match (self.phases[client].get(), is_asleep(event, before, after)) {
             (Phase::OutsideSpan, _) => {}
-            (_, false) => counts.running += 1,
+            (Phase::InUnit, false) => counts.running_in_unit += 1,
+            (Phase::BetweenUnits, false) => counts.running_between_units += 1,
             (Phase::BetweenUnits, true) => counts.asleep_between_units += 1,
             (Phase::InUnit, true) => counts.asleep_in_unit.add(event),
         }
@@ -148,8 +149,8 @@ mod tests {
         let (clients, _, names, sweeps) = sampler.into_parts();
         assert_eq!((sweeps, names.as_slice()), (2, &["IO:WalSync".to_owned()][..]));
         assert_eq!(clients[0].asleep_in_unit.iter().collect::<Vec<_>>(), [(1, 2)]);
-        assert_eq!((clients[0].running, clients[0].asleep_between_units), (2, 0));
-        assert_eq!((clients[1].running, clients[1].asleep_between_units), (0, 2));
-        assert_eq!((clients[2].running, clients[2].asleep_between_units), (0, 0));
+        assert_eq!((clients[0].running_in_unit, clients[0].asleep_between_units), (2, 0));
+        assert_eq!((clients[1].running_between_units, clients[1].asleep_between_units), (0, 2));
+        assert_eq!((clients[2].running_in_unit, clients[2].asleep_between_units), (0, 0));
     }
 }
