@@ -84,6 +84,11 @@ impl Connection {
         self.secret_key = secret_key.to_vec();
     }
 
+    /// The server's certificate, inside TLS.
+    pub(super) fn server_certificate(&self) -> Option<&[u8]> {
+        self.transport.server_certificate()
+    }
+
     /// Where messages are written before they are sent.
     pub fn outgoing(&mut self) -> &mut Vec<u8> {
         &mut self.outgoing

@@ -6,6 +6,7 @@
 //!                                                       `- non-blocking: encode, flush, read, Frames
 //! ```
 
+mod channel_binding;
 mod connection;
 mod describe;
 pub mod encode;

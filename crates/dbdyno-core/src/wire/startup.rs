@@ -1,8 +1,9 @@
 //! From a fresh stream to a session that is ready: TLS, startup, authentication, server version.
 
 use postgres_protocol::authentication::md5_hash;
-use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
+use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramSha256};
 
+use super::channel_binding::server_end_point;
 use super::connection::Connection;
 use super::encode;
 use super::server_error::ServerError;
@@ -93,16 +94,29 @@ fn scram(connection: &mut Connection, target: &Target, password: &str, mechanism
             format!("target {}: SCRAM with user {} failed: {error}; check the password", target.address(), target.user);
         CoreError::new("authentication_failed", message)
     };
-    if !mechanisms.split(|byte| *byte == 0).any(|mechanism| mechanism == SCRAM_SHA_256.as_bytes()) {
-        return Err(protocol_error("the server offers no SASL mechanism but others than SCRAM-SHA-256"));
-    }
-    let mut exchange = ScramSha256::new(password.as_bytes(), ChannelBinding::unsupported());
-    encode::sasl_initial_response(connection.outgoing(), SCRAM_SHA_256, exchange.message());
+    let (mechanism, binding) = mechanism(connection, mechanisms)?;
+    let mut exchange = ScramSha256::new(password.as_bytes(), binding);
+    encode::sasl_initial_response(connection.outgoing(), mechanism, exchange.message());
     connection.send_blocking()?;
     exchange.update(&sasl_data(connection, target, SASL_CONTINUE)?).map_err(wrong)?;
     encode::sasl_response(connection.outgoing(), exchange.message());
     connection.send_blocking()?;
     exchange.finish(&sasl_data(connection, target, SASL_FINAL)?).map_err(wrong)
+}
+
+/// With channel binding where both sides can. Where only this side can, it says so: if the server could
+/// too, somebody in between has taken its offer away, and the server refuses.
+fn mechanism(connection: &Connection, offered: &[u8]) -> Result<(&'static str, ChannelBinding)> {
+    let is_offered = |name: &str| offered.split(|byte| *byte == 0).any(|mechanism| mechanism == name.as_bytes());
+    let end_point = connection.server_certificate().and_then(server_end_point);
+    match end_point {
+        Some(hash) if is_offered(SCRAM_SHA_256_PLUS) => {
+            Ok((SCRAM_SHA_256_PLUS, ChannelBinding::tls_server_end_point(hash)))
+        }
+        _ if !is_offered(SCRAM_SHA_256) => Err(protocol_error("it offers SASL, but not SCRAM-SHA-256")),
+        Some(_) => Ok((SCRAM_SHA_256, ChannelBinding::unrequested())),
+        None => Ok((SCRAM_SHA_256, ChannelBinding::unsupported())),
+    }
 }
 
 fn sasl_data(connection: &mut Connection, target: &Target, expected: u32) -> Result<Vec<u8>> {

@@ -51,6 +51,11 @@ impl Transport {
         Ok(())
     }
 
+    /// The server's certificate, inside TLS.
+    pub(super) fn server_certificate(&self) -> Option<&[u8]> {
+        self.tls.as_ref()?.peer_certificates()?.first().map(|certificate| certificate.as_ref())
+    }
+
     /// Limits blocking reads and writes; None waits for ever.
     pub(super) fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         match &self.socket {
