@@ -42,9 +42,16 @@ def exposure(trials: Sequence[Document], *, acknowledged: bool) -> Exposure | No
 def acknowledges_before_flush(arm: Document, trials: Sequence[Document], server_settings: Document) -> bool:
     """Whether commits return before their WAL is flushed: synchronous_commit is off.
 
-    What was read back from the session counts first, then what the arm set, then the server's own setting.
+    What the script sets itself counts first, then what was read back from a session, then what the arm set, then the
+    server's own setting.
     """
-    places = [*(trial["settings"] for trial in trials), arm["session"], arm["settings"], server_settings]
+    places = [
+        arm.get("in_script", {}),
+        *(trial["settings"] for trial in trials),
+        arm["session"],
+        arm["settings"],
+        server_settings,
+    ]
     return next((place["synchronous_commit"] for place in places if "synchronous_commit" in place), "on") == "off"
 
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 
 from dbdyno import engine, workloads
 from dbdyno.errors import DynoError
 
 _BUILTIN = "builtin:"
+_SET = re.compile(
+    r"^\s*SET\s+(?:LOCAL\s+|SESSION\s+)?(?P<name>[a-z_.]+)\s*(?:=|\bTO\b)\s*(?P<value>'[^']*'|\"[^\"]*\"|[^;\s]+)",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,6 +44,11 @@ def _split_weight(experiment: Path, use: str) -> tuple[str, int]:
     if not weight.isdigit():
         raise DynoError("bad_weight", f"{experiment.name}: script {use!r}: {weight!r} is no weight; write file.sql@3")
     return name, int(weight)
+
+
+def settings_in_script(text: str) -> list[tuple[str, str]]:
+    """What a script sets by itself with SET or SET LOCAL: it wins over session, role and server."""
+    return [(match["name"].lower(), match["value"].strip("'\"").lower()) for match in _SET.finditer(text)]
 
 
 def read_sql(experiment: Path, key: str, value: str) -> tuple[str, tuple[Path, ...]]:

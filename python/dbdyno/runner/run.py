@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from dbdyno import engine
 from dbdyno.design.experiment import Experiment, load_experiment
 from dbdyno.design.schedule import schedule
+from dbdyno.design.scripts import settings_in_script
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
 from dbdyno.probes.machine import machine_record
 from dbdyno.runner.pending import hopeless_arm, next_place, trials_left
@@ -160,6 +161,7 @@ def _arm_record(prepared: Prepared, names: list[str]) -> dict[str, Any]:
         "arrival": arm.arrival.document(),
         "scripts": [script.name for script in arm.scripts],
         "rows_per_unit": arm.rows_per_unit,
+        "in_script": {name: value for script in arm.scripts for name, value in settings_in_script(script.text)},
         "settings": prepared.settings,
         "session": prepared.session,
         "role": prepared.role,
