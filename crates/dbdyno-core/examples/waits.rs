@@ -56,7 +56,8 @@ fn print((outcome, elapsed, backends_cpu_ns): (ProbeOutcome, Duration, u64)) {
     for client in &outcome.clients {
         client.asleep_in_unit.iter().for_each(|(event, count)| *counts.entry(event).or_default() += count);
         *counts.entry("asleep without a wait event").or_default() += client.asleep_in_unit_no_wait_event;
-        *counts.entry("on a CPU or in line for one").or_default() += client.running;
+        *counts.entry("on a CPU or in line for one").or_default() +=
+            client.running_in_unit + client.running_between_units;
     }
     let total = counts.values().sum::<u64>().max(1) as f64;
     let percent_of_a_cpu = |ns: u64| ns as f64 / elapsed.as_nanos() as f64 * 100.0;
