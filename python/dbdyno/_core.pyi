@@ -2,6 +2,7 @@
 
 from typing import Final
 
+__all__: list[str]
 __version__: Final[str]
 BUILD_PROFILE: Final[str]
 

@@ -68,7 +68,7 @@ def verdict_sentences(findings: Findings) -> list[Sentence]:
     names = ArmNames(findings)
     arms = {arm.arm: arm for arm in findings.arms}
     if not findings.comparisons:
-        return [[Span("No verdict: no block is complete, so there is nothing to compare.", "open")]]
+        return [_no_comparison(findings)]
     return [
         [
             *_verdict(comparison, names, findings),
@@ -78,6 +78,16 @@ def verdict_sentences(findings: Findings) -> list[Sentence]:
         ]
         for comparison in findings.comparisons
     ]
+
+
+def _no_comparison(findings: Findings) -> Sentence:
+    if not findings.blocks_complete:
+        return [Span("No verdict: no block is complete, so there is nothing to compare.", "open")]
+    arm = findings.arms[0]
+    parts = sorted(arm.profile_ns.parts().items(), key=lambda part: -part[1])[:2]
+    largest = " and ".join(f"{part_name(part)} ({numbers.percent(ns / arm.profile_total_ns)})" for part, ns in parts)
+    took = numbers.duration(arm.profile_total_ns)
+    return [Span("No comparison: there is one arm. "), Span(arm.arm, "arm"), Span(f" takes {took} a unit: {largest}.")]
 
 
 def _verdict(comparison: Comparison, names: ArmNames, findings: Findings) -> Sentence:

@@ -100,7 +100,7 @@ def _measured(findings: Findings) -> str:
         return f"Measured: nothing yet, on {where}."
     return (
         f"Measured: {trials} trials of {numbers.exact_duration(findings.window_ns)} in {findings.blocks_complete} "
-        f"complete blocks of {len(findings.arms)} arms, seed {findings.seed}; {where}."
+        f"complete blocks of {numbers.count(len(findings.arms), 'arm')}, seed {findings.seed}; {where}."
     )
 
 

@@ -46,8 +46,16 @@ def reset(experiment: Experiment, target: Target) -> None:
     for step in experiment.reset:
         if step == "vacuum":
             target.vacuum(())
-        elif step == "checkpoint":
+        elif step == "checkpoint" and target.may_checkpoint:
             target.checkpoint()
+
+
+def reset_warnings(experiment: Experiment, target: Target) -> list[dict[str, str]]:
+    """What of the reset cannot be done here: it is left out for every arm alike, and said."""
+    if "checkpoint" not in experiment.reset or target.may_checkpoint:
+        return []
+    what = "no checkpoint before the trials, because the server is not ours: full-page images may fall into any of them"
+    return [{"code": "no_checkpoint", "message": f"{what}; --allow-checkpoint takes one before each"}]
 
 
 def read_back(target: Target, prepared: Prepared, statements: Sequence[str]) -> dict[str, str]:

@@ -97,6 +97,8 @@ def _refused_session_setting(session: Mapping[str, SettingValue], target: Target
 
 
 def _check_something_left(prepared: list[Prepared], left_out: list[LeftOut]) -> None:
+    if not left_out:
+        return
     names = {each.arm.name for each in prepared}
     if any(each.arm.baseline in names for each in prepared if each.arm.baseline):
         return

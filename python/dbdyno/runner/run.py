@@ -13,6 +13,7 @@ from dbdyno.design.schedule import schedule
 from dbdyno.design.scripts import settings_in_script
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
 from dbdyno.probes.machine import machine_record
+from dbdyno.runner.apply import reset_warnings
 from dbdyno.runner.pending import hopeless_arm, next_place, trials_left
 from dbdyno.runner.prepare import LeftOut, Prepared, build_schema, measure, prepare_arms
 from dbdyno.runner.trial import now, run_trial
@@ -51,7 +52,7 @@ def start(request: Request, target: Target, progress: Progress) -> None:
     header = _run_record(request, prepared, left_out, measured)
     opened = run_directory.create(request.directory, experiment.path, experiment.files, header)
     try:
-        opened.append("machine", machine_record(target, measured))
+        opened.append("machine", _machine(experiment, target, measured))
         progress.stage("building the schema")
         build_schema(experiment, target)
         target.keep_template(needed="restore" in experiment.reset)
@@ -76,7 +77,7 @@ def resume(directory: Path, target: Target, progress: Progress) -> None:
     run = stored.run
     opened = run_directory.resume(stored, contents)
     try:
-        opened.append("machine", machine_record(target, run["measured"]))
+        opened.append("machine", _machine(experiment, target, run["measured"]))
         prepared, _ = prepare_arms(experiment, target, run["measured"])
         _check_same_arms(run, prepared, directory)
         progress.stage("building the schema")
@@ -119,6 +120,11 @@ def _loop(
 def _check_hope(trials: Sequence[Mapping[str, Any]], last: Mapping[str, Any]) -> None:
     if hopeless_arm(trials) is not None:
         raise DynoError("arm_failed", f"{last['arm']}: failed twice: {last['reason']}", exit_code=EXIT_RUN_FAILED)
+
+
+def _machine(experiment: Experiment, target: Target, measured: Mapping[str, int]) -> dict[str, Any]:
+    record = machine_record(target, measured)
+    return {**record, "warnings": [*record["warnings"], *reset_warnings(experiment, target)]}
 
 
 def _run_record(
