@@ -2,7 +2,17 @@
 
 from typing import Final
 
-__all__: list[str]
+__all__ = [
+    "BUILD_PROFILE",
+    "CoreError",
+    "__version__",
+    "builtin_script",
+    "check_script",
+    "histogram_bins",
+    "histogram_quantiles",
+    "overwrite_arguments",
+    "run_trial",
+]
 __version__: Final[str]
 BUILD_PROFILE: Final[str]
 
