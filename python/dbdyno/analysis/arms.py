@@ -51,6 +51,7 @@ def arm_findings(arm: Document, trials: Sequence[Document], orders: Sequence[int
         profile_ns=profile,
         profile_total_ns=profile.total,
         profile_route=routes.most_common(1)[0][0],
+        profile_note=next((note for outcome in outcomes if (note := outcome["profile"].get("note"))), None),
         driver=_driver(outcomes),
         background=_background(outcomes),
         exposure=exposed.exposure(trials, acknowledged=acknowledged),

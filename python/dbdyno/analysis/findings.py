@@ -176,6 +176,7 @@ class Arm:
     exposure: Exposure | None
     profile_total_ns: float
     profile_route: str
+    profile_note: str | None
     wal_bytes_per_unit: float | None
     full_page_images_per_unit: float | None
     little_discrepancy: float

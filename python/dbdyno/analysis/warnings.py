@@ -115,8 +115,9 @@ def _profile(arm: Arm) -> Iterator[Warning]:
     if arm.profile_route == "sql":
         yield _warning(
             "waits_over_sql",
-            "waits were sampled over SQL, which misses short ones and is a load itself;",
-            "run dbdyno on the server's host, as root or as the server's user",
+            "waits were sampled over SQL, which misses short ones and is a load itself"
+            + (f" ({arm.profile_note});" if arm.profile_note else ";"),
+            "read them as rough, or run dbdyno on the server's host, as root or as the server's user",
         )
 
 

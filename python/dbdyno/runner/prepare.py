@@ -73,7 +73,7 @@ def _obstacle(arm: Arm, target: Target, figures: Mapping[str, float]) -> str | N
     for values in (arm.session, arm.settings, arm.role):
         for name, value in values.items():
             if isinstance(value, Measured) and value.measured not in figures:
-                return f"{name} follows {value.measured}, which cannot be measured on another host"
+                return f"{name} follows {value.measured}, which is measured only on a server that dbdyno started"
     if not target.owned and (arm.settings or arm.role):
         names = ", ".join([*arm.settings, *arm.role])
         return f"needs {names} set on a server that is not ours"

@@ -88,10 +88,19 @@ impl Attempt<'_> {
             };
             match sampler {
                 Ok(sampler) => return Ok((route, Some(sampler))),
-                Err(reason) => self.reasons.push(format!("{route}: {reason}")),
+                Err(cause) => self.add_reason(route, &cause),
             }
         }
         Err(CoreError::new("unsupported_server", format!("waits.route: {}", self.reasons.join("; "))))
+    }
+
+    /// Routes that fail for one cause share its line: `mapped, iovec: cause`.
+    fn add_reason(&mut self, route: Route, cause: &str) {
+        let same_cause = |reason: &&mut String| reason.ends_with(&format!(": {cause}"));
+        match self.reasons.last_mut().filter(same_cause) {
+            Some(reason) => *reason = format!("{}, {route}: {cause}", reason.trim_end_matches(&format!(": {cause}"))),
+            None => self.reasons.push(format!("{route}: {cause}")),
+        }
     }
 
     fn over_sql(&mut self, local: Option<i32>) -> std::result::Result<Sampler, String> {
