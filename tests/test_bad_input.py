@@ -198,7 +198,7 @@ COMMAND_CASES = [
     ),
     Case(
         "unresolvable host",
-        "cannot be",
+        "failed to resolve host 'no-such-host.invalid'",
         arguments=("run", "{file}", "--target", "postgres://no-such-host.invalid/x", "--allow-write"),
     ),
 ]
