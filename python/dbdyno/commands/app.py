@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import sys
 from collections.abc import Sequence
 
@@ -10,10 +11,12 @@ import typer
 from dbdyno import engine
 from dbdyno.commands import list_command, report_command, run_command, show_command
 from dbdyno.errors import EXIT_DONE, EXIT_INPUT_WRONG, EXIT_INTERRUPTED, EXIT_RUN_FAILED, DynoError
+from dbdyno.targets.binaries import find_binaries
 
 app = typer.Typer(
     name="dbdyno",
     help="A database-performance laboratory: put your database on the dyno.",
+    epilog="Start with: dbdyno run commit-write --quick",
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -27,6 +30,8 @@ def _main(
 ) -> None:
     if version:
         typer.echo(f"dbdyno {engine.VERSION} ({engine.BUILD_PROFILE} build)")
+        typer.echo(f"Python {platform.python_version()}")
+        typer.echo(f"PostgreSQL {find_binaries(None).version} (for the embedded server)")
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 
 import typer
 
@@ -20,4 +21,5 @@ def list_experiments(
         return
     width = max(map(len, questions))
     for name, text in questions.items():
-        typer.echo(f"{name:<{width}}  {text}")
+        typer.echo(textwrap.fill(f"{name:<{width}}  {text}", width=80, subsequent_indent=" " * (width + 2)))
+    typer.echo(f"\nRead one with dbdyno show {name}, run it with dbdyno run {name} --quick")

@@ -38,9 +38,11 @@ def run(
     data_dir: Path | None = typer.Option(
         None, "--data-dir", metavar="DIR", help="Where the embedded server keeps its data: the storage under test."
     ),
-    blocks: int | None = typer.Option(None, "--blocks", min=1, max=1000, help="How often every arm is run."),
+    blocks: int | None = typer.Option(
+        None, "--blocks", metavar="N", min=1, max=1000, help="How often every arm is run."
+    ),
     quick: bool = typer.Option(False, "--quick", help="The experiment's quick form."),
-    seed: int | None = typer.Option(None, "--seed", min=0, help="Makes the schedule repeatable."),
+    seed: int | None = typer.Option(None, "--seed", metavar="N", min=0, help="Makes the schedule repeatable."),
     out: Path | None = typer.Option(None, "--out", metavar="RUN_DIR", help="The run directory, new or empty."),
     as_json: bool = typer.Option(False, "--json", help="Print the findings as one JSON document."),
 ) -> None:
