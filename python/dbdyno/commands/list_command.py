@@ -22,4 +22,4 @@ def list_experiments(
     width = max(map(len, questions))
     for name, text in questions.items():
         typer.echo(textwrap.fill(f"{name:<{width}}  {text}", width=80, subsequent_indent=" " * (width + 2)))
-    typer.echo(f"\nRead one with dbdyno show {name}, run it with dbdyno run {name} --quick")
+    typer.echo("\nRead one: dbdyno show NAME. Run one: dbdyno run NAME --quick")
