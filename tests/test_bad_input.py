@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from old_server import OldServer
 
 GOOD = """
 question = "Is it faster?"
@@ -258,3 +259,16 @@ def test_a_corrupt_journal_is_one_line(name: str, content: bytes, message: str, 
         assert_one_line(dbdyno(*arguments, cwd=tmp_path), message, 2)
 
     assert (run / "journal.jsonl").read_bytes() == content
+
+
+def test_an_unsupported_server_version_is_one_line(tmp_path: Path) -> None:
+    """Which it is, and which is the oldest that is supported."""
+    file = tmp_path / "x.toml"
+    file.write_text(GOOD)
+    (tmp_path / "a.sql").write_text("SELECT 1;\n")
+    with OldServer("9.6.24") as server:
+        target = f"postgres://nobody@127.0.0.1:{server.port}/x"
+
+        done = dbdyno("run", str(file), "--target", target, cwd=tmp_path)
+
+    assert_one_line(done, f"dbdyno: target {target}: PostgreSQL 9.6.24; 14 is the oldest that is supported", 2)

@@ -18,36 +18,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from pgbench_scripts import DEFINITIONS, ROOT, SCRIPTS, accepted_modes
 
 from dbdyno.targets.embedded import EmbeddedServer
 
 pytestmark = pytest.mark.server
-
-ROOT = Path(__file__).parents[2]
-SCRIPTS = sorted((ROOT / "tests" / "scripts").glob("*.sql"))
-
-# pgbench puts `$1` into strings too, and the server refuses a prepared statement of several commands.
-SIMPLE_ONLY = {
-    "capture_last_rows",
-    "case_first_match",
-    "defined_variables",
-    "double_arithmetic",
-    "least_greatest",
-    "null_logic",
-    "quoted_variables",
-    "sql_joined",
-}
-DEFINITIONS = {
-    "scale": "3",
-    "client_id": "0",
-    "text_integer": "41",
-    "text_double": "1.25",
-    "text_boolean": "TRUE",
-    "text_null": "null",
-    "text_yes": "y",
-    "text_signed": "+5",
-    "text_spaced": " 7",
-}
 
 Event = tuple[str, str]
 
@@ -145,12 +120,6 @@ def our_events(written: str, *, mode: str) -> list[Event]:
     return events
 
 
-def modes(script: Path) -> list[str]:
-    if script.stem.startswith("pipeline"):
-        return ["extended"]
-    return ["simple"] if script.stem in SIMPLE_ONLY else ["simple", "extended"]
-
-
 def seeds(script: Path) -> list[int]:
     return [0, 1, 42, 2**63 + 11, 2**64 - 1] if script.stem.startswith("random") else [42]
 
@@ -159,7 +128,8 @@ CASES = [
     pytest.param(script, mode, seed, id=f"{script.stem}-{mode}-{seed}")
     for script in SCRIPTS
     if script.stem != "debug_values"
-    for mode in modes(script)
+    for mode in accepted_modes(script)
+    if mode != "prepared"  # which sends what extended sends
     for seed in seeds(script)
 ]
 

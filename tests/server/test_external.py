@@ -6,10 +6,12 @@ import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
+from dbdyno import engine
 from dbdyno.errors import DynoError
 from dbdyno.targets.defaults import resolve
 from dbdyno.targets.embedded import EmbeddedServer
@@ -320,3 +322,26 @@ def test_standby_takes_no_writes(cache: Path) -> None:
         with pytest.raises(DynoError, match="is a standby, which takes no writes; name its primary") as caught:
             ExternalServer(server.endpoint, allow_write=True).start()
         assert caught.value.code == "standby"
+
+
+def test_a_server_without_tls(port: int) -> None:
+    """The load's own connections: prefer is content without, require is not."""
+
+    def load(sslmode: str) -> dict[str, Any]:
+        target = {"host": "127.0.0.1", "port": port, "user": "guest", "dbname": "lab", "sslmode": sslmode}
+        spec = {
+            "target": target,
+            "scripts": [{"name": "one.sql", "text": "SELECT 1;", "weight": 1}],
+            "clients": 1,
+            "arrival": {"kind": "closed"},
+            "seed": 1,
+            "warm_up_ns": 0,
+            "window_ns": 10_000_000,
+            "waits": {"route": "off"},
+        }
+        return engine.run_trial(spec, PASSWORD)
+
+    assert load("prefer")["units"]["successful"] > 0
+    with pytest.raises(DynoError, match="TLS failed: the server does not offer it; check sslmode") as caught:
+        load("require")
+    assert caught.value.exit_code == 2

@@ -26,6 +26,11 @@ AT = 'connection failed: connection to server at "1.2.3.4", port 5432 failed: '
         (AT + 'FATAL:  role "u" does not exist', "unknown_user", 'role "u" does not exist'),
         (AT + 'FATAL:  no pg_hba.conf entry for host "1", SSL off', "not_admitted", "no pg_hba.conf entry"),
         (AT + "server does not support SSL, but SSL was required", "tls_failed", "server does not support SSL"),
+        (
+            f'{AT}FATAL:  password authentication failed for user "u"\n{AT}FATAL:  no pg_hba.conf entry, no encryption',
+            "wrong_password",
+            'd: password authentication failed for user "u"; check the user and the password',
+        ),
         (AT + "SSL error: certificate verify failed", "tls_failed", "certificate verify failed"),
         (AT + "Connection refused\n\tIs the server running on that host?", "unreachable", "Connection refused"),
         ("failed to resolve host 'h': [Errno -2] Name or service not known", "unreachable", "failed to resolve"),

@@ -108,7 +108,10 @@ impl Client {
                 }
                 Command::Jump(target) => next = *target,
                 Command::Sql(index) => self.show(&script.statements[*index], symbols),
-                Command::Sleep { .. } | Command::StartPipeline | Command::SyncPipeline | Command::EndPipeline => {}
+                Command::Sleep { .. }
+                | Command::StartPipeline { .. }
+                | Command::SyncPipeline { .. }
+                | Command::EndPipeline { .. } => {}
             }
         }
         Ok(())

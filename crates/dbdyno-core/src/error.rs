@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CoreError {
-    /// Stable, snake_case: `unreachable`, `authentication_failed`, `tls`, `unsupported_server`,
+    /// Stable, snake_case: `unreachable`, `authentication_failed`, `not_admitted`, `tls`, `unsupported_server`,
     /// `connection_lost`, `script_syntax`, `script_runtime`, `sql_error`, `spec_invalid`, `io`,
     /// `interrupted`.
     pub code: &'static str,

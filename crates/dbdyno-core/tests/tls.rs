@@ -16,7 +16,8 @@ use server::{Server, Setup, give_to_server, take_turn_of};
 fn setup() -> Setup {
     Setup {
         programs_variable: "DBDYNO_TEST_TLS_SERVER_BIN",
-        hba: "local all all trust\nhostssl all scram 127.0.0.1/32 scram-sha-256\nhostssl all all 127.0.0.1/32 trust\n\
+        hba: "local all all trust\nhostssl all scram 127.0.0.1/32 scram-sha-256\nhostssl all md5 127.0.0.1/32 md5\n\
+              hostssl all dyno 127.0.0.1/32 trust\n\
               hostnossl all plain 127.0.0.1/32 trust\n",
         settings: &["listen_addresses=127.0.0.1", "ssl=on"],
         port: free_port(),
@@ -50,27 +51,39 @@ fn make_certificates(data: &Path) {
     }
 }
 
+const PASSWORD: &str = "open sesame";
+
+fn make_roles(server: &Server) {
+    server.sql(&format!(
+        "DROP ROLE IF EXISTS scram, md5, plain; CREATE ROLE plain LOGIN; CREATE ROLE scram LOGIN PASSWORD '{PASSWORD}';
+         SET password_encryption = 'md5'; CREATE ROLE md5 LOGIN PASSWORD '{PASSWORD}'"
+    ));
+}
+
 fn try_tls(server: &Server, host: &str, user: &str, sslmode: &str, root: Option<&str>) -> Result<Value, CoreError> {
     let root = root.map(|root| server.directory.join("data").join(root));
     let target = json!({"host": host, "port": server.port, "user": user, "dbname": "postgres", "sslmode": sslmode, "sslrootcert": root});
     let script = "SELECT 1 / ssl::int FROM pg_stat_ssl WHERE pid = pg_backend_pid();\nSELECT repeat('x', 100000);\n";
     let script = if user == "plain" { "SELECT 1;" } else { script };
     let spec = server.trial_spec(script, json!({"target": target, "window_ns": 50_000_000}));
-    run_trial(&spec, Some("open sesame")).map(|outcome| serde_json::from_str(&outcome).expect("JSON"))
+    run_trial(&spec, Some(PASSWORD)).map(|outcome| serde_json::from_str(&outcome).expect("JSON"))
 }
 
 #[test]
 fn sslmodes_check_what_they_promise() {
     let Some(server) = take_turn_of(setup) else { return };
-    server.sql("CREATE ROLE scram LOGIN PASSWORD 'open sesame'; CREATE ROLE plain LOGIN");
+    make_roles(&server);
     let works = [
         ("127.0.0.1", "dyno", "prefer", None),
         ("127.0.0.1", "dyno", "require", None),
         ("127.0.0.1", "scram", "require", None),
+        ("127.0.0.1", "md5", "require", None),
+        ("localhost", "scram", "verify-full", Some("root.crt")),
         ("127.0.0.1", "dyno", "require", Some("root.crt")),
         ("127.0.0.1", "dyno", "verify-ca", Some("root.crt")),
         ("localhost", "dyno", "verify-full", Some("root.crt")),
         ("127.0.0.1", "plain", "disable", None),
+        ("127.0.0.1", "plain", "prefer", None),
     ];
     for (host, user, sslmode, root) in works {
         let outcome = try_tls(&server, host, user, sslmode, root);
@@ -78,15 +91,34 @@ fn sslmodes_check_what_they_promise() {
         assert!(outcome["units"]["successful"].as_u64() > Some(0), "{sslmode}");
     }
     let refused = [
-        ("127.0.0.1", "dyno", "disable", None, "authentication_failed"),
+        ("127.0.0.1", "dyno", "disable", None, "not_admitted"),
         ("127.0.0.1", "dyno", "require", Some("other.crt"), "tls"),
         ("127.0.0.1", "dyno", "verify-ca", Some("other.crt"), "tls"),
         ("127.0.0.1", "dyno", "verify-full", Some("root.crt"), "tls"),
+        ("localhost", "dyno", "verify-full", Some("other.crt"), "tls"),
+        ("localhost", "dyno", "verify-full", None, "tls"),
+        ("127.0.0.1", "plain", "require", None, "not_admitted"),
         ("127.0.0.1", "dyno", "verify-ca", Some("absent.crt"), "tls"),
     ];
     for (host, user, sslmode, root, code) in refused {
         let error = try_tls(&server, host, user, sslmode, root).expect_err(sslmode);
         assert_eq!(code, error.code, "{sslmode} {root:?}: {error}");
         assert!(!error.message.contains('\n') && !error.message.contains("sesame"), "{error}");
+    }
+}
+
+#[test]
+fn wrong_passwords_are_refused_over_tls() {
+    let Some(server) = take_turn_of(setup) else { return };
+    make_roles(&server);
+    server
+        .sql("ALTER ROLE scram PASSWORD 'another'; SET password_encryption = 'md5'; ALTER ROLE md5 PASSWORD 'another'");
+    for user in ["scram", "md5"] {
+        for sslmode in ["prefer", "require"] {
+            let error = try_tls(&server, "127.0.0.1", user, sslmode, None).expect_err(sslmode);
+            assert_eq!("authentication_failed", error.code, "{user}: {error}");
+            assert!(error.message.contains("password authentication failed"), "{error}");
+            assert!(!error.message.contains('\n') && !error.message.contains("sesame"), "{error}");
+        }
     }
 }

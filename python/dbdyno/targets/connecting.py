@@ -6,6 +6,8 @@ English ones. A failure with none of them is passed on in the server's words.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import psycopg
 
 from dbdyno.errors import DynoError
@@ -44,24 +46,25 @@ _ALL_NEEDED = ("unknown_database", "unknown_user")
 def connection_failure(endpoint: Endpoint, error: psycopg.Error) -> DynoError:
     """The `DynoError` for a failed connection to `endpoint`; exit code 2, no password."""
     text = str(error)
-    code, fix = _cause(text)
-    return DynoError(code, f"target {endpoint.display()}: {_sentence(text)}; {fix}")
+    lines = [line.strip() for line in text.splitlines() if line.strip() and "Is the server running" not in line]
+    code, fix, line = _cause(lines or ["no reason given"])
+    return DynoError(code, f"target {endpoint.display()}: {_sentence(line)}; {fix}")
 
 
-def _cause(text: str) -> tuple[str, str]:
+def _cause(lines: Sequence[str]) -> tuple[str, str, str]:
+    """Code, fix and the last line that says so: libpq reports an address, or a try without TLS, a line each."""
     for code, needles, fix in _CAUSES:
         fits = all if code in _ALL_NEEDED else any
-        if fits(needle in text for needle in needles):
-            return code, fix
-    return "connection_failed", "see the server's log"
+        for line in reversed(lines):
+            if fits(needle in line for needle in needles):
+                return code, fix, line
+    return "connection_failed", "see the server's log", lines[-1]
 
 
-def _sentence(text: str) -> str:
-    """The last line of libpq's report, without the address that the message names already."""
-    lines = [line.strip() for line in text.splitlines() if line.strip() and "Is the server running" not in line]
-    last = lines[-1] if lines else "no reason given"
+def _sentence(line: str) -> str:
+    """A line of libpq's report without the address that the message names already."""
     for before_cause in ("FATAL:  ", "ERROR:  ", " failed: "):
-        _, found, cause = last.rpartition(before_cause)
+        _, found, cause = line.rpartition(before_cause)
         if found:
             return cause
-    return last.removeprefix("connection failed: ")
+    return line.removeprefix("connection failed: ")

@@ -94,7 +94,8 @@ pub(super) struct Client {
     pub restore: Option<Restore>,
     /// By statement; None before its first use on this connection.
     pub prepared: Vec<Option<Prepared>>,
-    pub in_pipeline: bool,
+    /// The line of the `\startpipeline` whose pipeline is open.
+    pub pipeline: Option<u32>,
     /// Whether messages were queued since the last Sync.
     pub unsynced: bool,
     pub failed: Option<Failed>,
@@ -131,7 +132,7 @@ impl Client {
             choice: streams.1,
             restore: None,
             prepared: vec![None; plan.statements.len()],
-            in_pipeline: false,
+            pipeline: None,
             unsynced: false,
             failed: None,
             in_transaction: false,

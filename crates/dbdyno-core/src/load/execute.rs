@@ -6,7 +6,10 @@ use super::client::State;
 use super::spec::QueryMode;
 use super::worker::Worker;
 use crate::error::{CoreError, Result};
-use crate::script::{Command, EvaluationError, Expression, Random, SleepDuration, Value};
+use crate::script::{
+    CAPTURE_IN_PIPELINE, Command, END_OUTSIDE, EvaluationError, Expression, PIPELINE_LEFT_OPEN, PIPELINE_TWICE, Random,
+    SYNC_OUTSIDE, SleepDuration, Value,
+};
 
 /// Why the walk stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +27,8 @@ impl Worker<'_> {
         loop {
             let client = &mut self.clients[index];
             let script = &plan.scripts[client.unit.script].script;
-            let Some(command) = script.commands.get(client.unit.command) else { return Ok(Progress::AtEnd) };
-            if client.in_pipeline && client.failed.is_some() {
+            let Some(command) = script.commands.get(client.unit.command) else { return self.end_script(index) };
+            if client.pipeline.is_some() && client.failed.is_some() {
                 return self.end_pipeline(index);
             }
             client.unit.command += 1;
@@ -52,16 +55,20 @@ impl Worker<'_> {
                     self.set_timer(now_ns.saturating_add(sleep_ns), index);
                     return Ok(Progress::Waiting);
                 }
-                Command::StartPipeline => {
-                    if let Some(progress) = self.start_pipeline(index)? {
+                Command::StartPipeline { line } => {
+                    if let Some(progress) = self.start_pipeline(index, *line)? {
                         return Ok(progress);
                     }
                 }
-                Command::SyncPipeline => {
-                    client.write_sync();
+                Command::SyncPipeline { line } => {
+                    self.check_pipeline(index, true, *line, SYNC_OUTSIDE)?;
+                    self.clients[index].write_sync();
                     self.flush(index)?;
                 }
-                Command::EndPipeline => return self.end_pipeline(index),
+                Command::EndPipeline { line } => {
+                    self.check_pipeline(index, true, *line, END_OUTSIDE)?;
+                    return self.end_pipeline(index);
+                }
             }
         }
     }
@@ -71,6 +78,9 @@ impl Worker<'_> {
     fn send_statement(&mut self, index: usize, statement: usize, now_ns: u64) -> Result<Option<Progress>> {
         let plan = self.shared.plan;
         let client = &mut self.clients[index];
+        if let (Some(_), Some(capture)) = (client.pipeline, &plan.statements[statement].capture) {
+            return Err(self.script_error(index, capture.line, &format!("\\{} {CAPTURE_IN_PIPELINE}", capture.name())));
+        }
         if plan.mode == QueryMode::Prepared {
             if client.prepared[statement].is_none() {
                 client.unit.command -= 1;
@@ -82,7 +92,7 @@ impl Worker<'_> {
             }
         }
         client.write_statement(plan, statement, now_ns);
-        if client.in_pipeline {
+        if client.pipeline.is_some() {
             return Ok(None);
         }
         if plan.mode != QueryMode::Simple {
@@ -93,7 +103,8 @@ impl Worker<'_> {
 
     /// All statements of a pipeline are prepared before it starts, in one round trip: preparing needs an
     /// answer, and a pipeline does not wait for any.
-    fn start_pipeline(&mut self, index: usize) -> Result<Option<Progress>> {
+    fn start_pipeline(&mut self, index: usize, line: u32) -> Result<Option<Progress>> {
+        self.check_pipeline(index, false, line, PIPELINE_TWICE)?;
         let plan = self.shared.plan;
         let client = &mut self.clients[index];
         if plan.mode == QueryMode::Prepared {
@@ -109,14 +120,22 @@ impl Worker<'_> {
                 return self.send_and_wait(index, State::AwaitingPrepare).map(Some);
             }
         }
-        client.in_pipeline = true;
+        client.pipeline = Some(line);
         Ok(None)
+    }
+
+    /// The branches of an `\if` decide whether a pipeline is open: only here can it be checked.
+    fn check_pipeline(&self, index: usize, open: bool, line: u32, mistake: &str) -> Result<()> {
+        match self.clients[index].pipeline.is_some() == open {
+            true => Ok(()),
+            false => Err(self.script_error(index, line, mistake)),
+        }
     }
 
     /// Sends what the pipeline holds and waits for all its answers.
     fn end_pipeline(&mut self, index: usize) -> Result<Progress> {
         let client = &mut self.clients[index];
-        client.in_pipeline = false;
+        client.pipeline = None;
         if client.unsynced {
             client.write_sync();
         }
@@ -125,6 +144,21 @@ impl Worker<'_> {
             client.write_sync();
         }
         self.send_and_wait(index, State::AwaitingResult)
+    }
+
+    /// A script that ends within a pipeline or a transaction would hand it on to the next unit: then neither
+    /// would be what it says. pgbench refuses both likewise.
+    fn end_script(&self, index: usize) -> Result<Progress> {
+        let client = &self.clients[index];
+        if let Some(line) = client.pipeline {
+            return Err(self.script_error(index, line, PIPELINE_LEFT_OPEN));
+        }
+        if client.in_transaction {
+            let place = self.shared.plan.place_of_last_statement(client.unit.script);
+            let message = format!("{place}: the script ends in a transaction that it began; end it with COMMIT");
+            return Err(CoreError::new("script_runtime", message));
+        }
+        Ok(Progress::AtEnd)
     }
 
     /// Sends what is queued; the client goes on when the server has answered.
@@ -152,8 +186,11 @@ impl Worker<'_> {
     }
 
     fn runtime_error(&self, index: usize, line: u32, error: &EvaluationError) -> CoreError {
-        let plan = self.shared.plan;
-        let name = &plan.scripts[self.clients[index].unit.script].script.name;
-        CoreError::new("script_runtime", format!("{name}:{line}: {}", error.describe(&plan.symbols)))
+        self.script_error(index, line, &error.describe(&self.shared.plan.symbols))
+    }
+
+    fn script_error(&self, index: usize, line: u32, what: &str) -> CoreError {
+        let name = &self.shared.plan.scripts[self.clients[index].unit.script].script.name;
+        CoreError::new("script_runtime", format!("{name}:{line}: {what}"))
     }
 }

@@ -70,7 +70,7 @@ impl Worker<'_> {
     /// An error ended the try: the transaction is rolled back first, if there is one.
     fn end_try(&mut self, index: usize, now_ns: u64) -> Result<()> {
         let client = &mut self.clients[index];
-        client.in_pipeline = false;
+        client.pipeline = None;
         let failed = client.failed.as_ref().expect("only called behind an error");
         if !failed.error.is_retryable() && !self.shared.spec.continue_on_error {
             return Err(sql_error(self.shared.plan, failed));

@@ -100,12 +100,20 @@ impl Plan {
     /// The statements between this index of a script's commands and the end of the pipeline.
     pub(super) fn pipeline_statements(&self, script: usize, from: usize) -> impl Iterator<Item = usize> + '_ {
         let planned = &self.scripts[script];
-        let inside =
-            planned.script.commands[from..].iter().take_while(|command| !matches!(command, Command::EndPipeline));
+        let inside = planned.script.commands[from..]
+            .iter()
+            .take_while(|command| !matches!(command, Command::EndPipeline { .. }));
         inside.filter_map(|command| match command {
             Command::Sql(index) => Some(planned.first_statement + index),
             _ => None,
         })
+    }
+
+    /// Where a script's last statement stands, for messages.
+    pub(super) fn place_of_last_statement(&self, script: usize) -> String {
+        let PlannedScript { script, .. } = &self.scripts[script];
+        let line = script.statements.last().map_or(1, |statement| statement.line);
+        format!("{}:{line}", script.name)
     }
 
     /// Where a statement stands, for messages.

@@ -3,6 +3,14 @@
 
 use super::types::Command;
 
+// The mistakes with a pipeline that the branches of a `\if` can hide until the script runs.
+pub(crate) const PIPELINE_TWICE: &str = "\\startpipeline inside a pipeline: \\endpipeline must come first";
+pub(crate) const SYNC_OUTSIDE: &str = "\\syncpipeline outside a pipeline: \\startpipeline must come first";
+pub(crate) const END_OUTSIDE: &str = "\\endpipeline outside a pipeline: \\startpipeline must come first";
+pub(crate) const PIPELINE_LEFT_OPEN: &str = "\\startpipeline without matching \\endpipeline";
+/// Behind the name of the meta-command.
+pub(crate) const CAPTURE_IN_PIPELINE: &str = "is not allowed in a pipeline: its result comes only with \\endpipeline";
+
 /// What is wrong with a block or pipeline command, without its place.
 pub(super) type Misplaced = &'static str;
 
@@ -96,17 +104,17 @@ impl Flow {
 
     pub(super) fn start_pipeline(&mut self) -> Result<(), Misplaced> {
         let was = std::mem::replace(&mut self.pipeline, Pipeline::OPEN);
-        if was.may_be_closed { Ok(()) } else { Err("\\startpipeline inside a pipeline: \\endpipeline must come first") }
+        if was.may_be_closed { Ok(()) } else { Err(PIPELINE_TWICE) }
     }
 
     pub(super) fn sync_pipeline(&mut self) -> Result<(), Misplaced> {
         let was = std::mem::replace(&mut self.pipeline, Pipeline::OPEN);
-        if was.may_be_open { Ok(()) } else { Err("\\syncpipeline outside a pipeline: \\startpipeline must come first") }
+        if was.may_be_open { Ok(()) } else { Err(SYNC_OUTSIDE) }
     }
 
     pub(super) fn end_pipeline(&mut self) -> Result<(), Misplaced> {
         let was = std::mem::replace(&mut self.pipeline, Pipeline::CLOSED);
-        if was.may_be_open { Ok(()) } else { Err("\\endpipeline outside a pipeline: \\startpipeline must come first") }
+        if was.may_be_open { Ok(()) } else { Err(END_OUTSIDE) }
     }
 
     /// `\gset` and `\aset` need their result at once, a pipeline delivers it at its end.

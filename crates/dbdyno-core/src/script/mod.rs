@@ -31,6 +31,7 @@ mod value;
 
 pub use builtin::builtin_text;
 pub use error::{EvaluationError, ScriptError};
+pub(crate) use flow::{CAPTURE_IN_PIPELINE, END_OUTSIDE, PIPELINE_LEFT_OPEN, PIPELINE_TWICE, SYNC_OUTSIDE};
 pub use parse::parse;
 pub use random::Random;
 pub use types::*;

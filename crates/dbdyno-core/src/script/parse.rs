@@ -1,7 +1,7 @@
 //! From a script's text to its commands.
 
 use super::error::ScriptError;
-use super::flow::Flow;
+use super::flow::{CAPTURE_IN_PIPELINE, Flow, PIPELINE_LEFT_OPEN};
 use super::meta::{MetaCommand, read_meta};
 use super::source::Source;
 use super::sql::{Ending, SqlCommand, read_sql};
@@ -125,15 +125,15 @@ impl<'a> Assembly<'a> {
             MetaCommand::StartPipeline => {
                 self.flow.start_pipeline()?;
                 (self.uses_pipeline, self.pipeline_start) = (true, start);
-                self.commands.push(Command::StartPipeline);
+                self.commands.push(Command::StartPipeline { line });
             }
             MetaCommand::SyncPipeline => {
                 self.flow.sync_pipeline()?;
-                self.commands.push(Command::SyncPipeline);
+                self.commands.push(Command::SyncPipeline { line });
             }
             MetaCommand::EndPipeline => {
                 self.flow.end_pipeline()?;
-                self.commands.push(Command::EndPipeline);
+                self.commands.push(Command::EndPipeline { line });
             }
             MetaCommand::Capture { .. } => unreachable!("handled above"),
         }
@@ -141,11 +141,11 @@ impl<'a> Assembly<'a> {
     }
 
     fn capture(&mut self, capture: Capture) -> Result<(), String> {
-        let name = if capture.all_queries { "aset" } else { "gset" };
+        let name = capture.name();
         let statement = self.statements.last_mut().filter(|last| self.is_behind_sql && last.capture.is_none());
         let statement = statement.ok_or_else(|| format!("\\{name} must follow an SQL command"))?;
         if !self.flow.allows_capture() {
-            return Err(format!("\\{name} is not allowed in a pipeline: its result comes only with \\endpipeline"));
+            return Err(format!("\\{name} {CAPTURE_IN_PIPELINE}"));
         }
         statement.capture = Some(capture);
         Ok(())
@@ -156,7 +156,7 @@ impl<'a> Assembly<'a> {
             return Err(self.source.error(start, "\\if without matching \\endif"));
         }
         if self.flow.leaves_pipeline_open() {
-            return Err(self.source.error(self.pipeline_start, "\\startpipeline without matching \\endpipeline"));
+            return Err(self.source.error(self.pipeline_start, PIPELINE_LEFT_OPEN));
         }
         if self.commands.is_empty() {
             return Err(self.source.error(0, "empty script: it holds no SQL and no meta-command"));

@@ -114,11 +114,20 @@ pub enum Command {
     /// End of a taken branch: go on at this index.
     Jump(usize),
     /// `\startpipeline`.
-    StartPipeline,
+    StartPipeline {
+        /// Line of the script.
+        line: u32,
+    },
     /// `\syncpipeline`.
-    SyncPipeline,
+    SyncPipeline {
+        /// Line of the script.
+        line: u32,
+    },
     /// `\endpipeline`.
-    EndPipeline,
+    EndPipeline {
+        /// Line of the script.
+        line: u32,
+    },
 }
 
 /// The operand of `\sleep`.
@@ -166,6 +175,14 @@ pub struct Capture {
     pub all_queries: bool,
     /// Line of the `\gset`.
     pub line: u32,
+}
+
+impl Capture {
+    /// Of its meta-command.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        if self.all_queries { "aset" } else { "gset" }
+    }
 }
 
 /// A `\set` or `\if` expression, ready to evaluate.

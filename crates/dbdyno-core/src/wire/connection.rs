@@ -9,7 +9,7 @@ use super::frame::{Frames, Remainder};
 use super::row::text_columns;
 use super::server_error::ServerError;
 use super::startup;
-use super::target::Target;
+use super::target::{SslMode, Target};
 use super::transport::{Transport, unreachable};
 use crate::error::{CoreError, Result};
 
@@ -55,9 +55,22 @@ pub enum ReadOutcome {
 }
 
 impl Connection {
-    /// Connects and logs in; blocking.
+    /// Connects and logs in; blocking. As with libpq, sslmode prefer is content without TLS where the server
+    /// refuses a session that has it.
     pub fn connect(target: &Target, password: Option<&str>) -> Result<Self> {
-        let transport = startup::open_transport(target)?;
+        let transport = startup::open_transport(target);
+        let has_tls = transport.as_ref().is_ok_and(Transport::is_tls);
+        let result = transport.and_then(|transport| Self::log_in(transport, target, password));
+        let refuses_tls = |error: &CoreError| error.code == "tls" || (has_tls && error.code == "not_admitted");
+        if target.sslmode != SslMode::Prefer || !result.as_ref().is_err_and(refuses_tls) {
+            return result;
+        }
+        let plain = Target { sslmode: SslMode::Disable, ..target.clone() };
+        let without_tls = startup::open_transport(&plain).and_then(|it| Self::log_in(it, &plain, password));
+        without_tls.or(result)
+    }
+
+    fn log_in(transport: Transport, target: &Target, password: Option<&str>) -> Result<Self> {
         let mut connection = Self {
             transport,
             target: target.clone(),

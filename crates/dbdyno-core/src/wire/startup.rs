@@ -169,9 +169,9 @@ fn check_version(target: &Target, version: &str) -> Result<()> {
 
 /// The server refused the session: a wrong password or rule, or it has no room or no such database.
 fn refusal(target: &Target, error: &ServerError) -> CoreError {
-    let is_authentication = error.sqlstate.starts_with("28");
     let (code, advice) = match error.sqlstate.as_str() {
-        _ if is_authentication => ("authentication_failed", "check user, password and pg_hba.conf"),
+        "28P01" => ("authentication_failed", "check user and password"),
+        "28000" => ("not_admitted", "check user, sslmode and pg_hba.conf"),
         "3D000" => ("unreachable", "check dbname"),
         "53300" => ("unreachable", "use fewer clients or raise max_connections"),
         _ => ("unreachable", "check that the server accepts connections"),

@@ -1,1 +1,0 @@
--- No tables: for scripts that need none, such as SELECT pg_sleep(0.02).
