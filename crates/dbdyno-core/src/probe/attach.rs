@@ -7,7 +7,7 @@ use super::clocks::ClockFiles;
 use super::events::{EventSource, MappedWords, PieceCopy, SpanCopy};
 use super::memory::ServerMemory;
 use super::names::WaitNames;
-use super::process::{self, StateSource};
+use super::process;
 use super::sampler::{CLIENTS_PER_SWEEP, MemorySampler};
 use super::self_test::agrees_with_server;
 use super::sql::{SqlSampler, SqlWaits};
@@ -22,7 +22,7 @@ use crate::load::{PhaseCell, WaitsSpec};
 pub fn attach(spec: &WaitsSpec, client_pids: &[i32], phases: Arc<[PhaseCell]>, sql: Option<SqlWaits>) -> Result<Probe> {
     assert_eq!(client_pids.len(), phases.len(), "one phase per client");
     let requested = RouteRequest::parse(&spec.route)?;
-    let mut attempt = Attempt { client_pids, phases, sql, reasons: Vec::new(), source: StateSource::Stat, files: None };
+    let mut attempt = Attempt { client_pids, phases, sql, reasons: Vec::new(), files: None };
     let local = spec.postmaster_pid.and_then(|pid| attempt.open_clocks(pid));
     let (route, sampler) = match requested {
         RouteRequest::Off => (Route::Off, None),
@@ -60,7 +60,6 @@ struct Attempt<'a> {
     phases: Arc<[PhaseCell]>,
     sql: Option<SqlWaits>,
     reasons: Vec<String>,
-    source: StateSource,
     files: Option<Arc<[ClockFiles]>>,
 }
 
@@ -71,8 +70,7 @@ impl Attempt<'_> {
             self.reasons.push(format!("backend {stranger} is not a child of process {postmaster_pid} on this host"));
             return None;
         }
-        self.source = process::choose_state_source(self.client_pids);
-        let open = |&pid: &i32| ClockFiles::open(pid, self.source);
+        let open = |&pid: &i32| ClockFiles::open(pid);
         match self.client_pids.iter().map(open).collect::<std::io::Result<Arc<[_]>>>() {
             Ok(files) => self.files = Some(files),
             Err(error) => self.reasons.push(format!("/proc of the backends: {error}")),
@@ -134,7 +132,7 @@ impl Attempt<'_> {
     }
 
     fn watch_background(&self, local: Option<i32>) -> Vec<Watched> {
-        local.map_or(Vec::new(), |pid| Watched::open_all(pid, self.source))
+        local.map_or(Vec::new(), Watched::open_all)
     }
 
     /// Why the routes before the one used did not work.

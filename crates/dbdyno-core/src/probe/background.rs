@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::counts::EventCounts;
-use super::process::{self, SchedstatFile, StateFile, StateSource};
+use super::process::{self, SchedstatFile, StateFile};
 
 /// One background process, from attach to finish.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,9 +41,9 @@ pub struct Watched {
 
 impl Watched {
     /// Begin to watch a child of the postmaster; `None` for sessions and for processes just ending.
-    pub fn open(pid: i32, source: StateSource) -> Option<Self> {
+    pub fn open(pid: i32) -> Option<Self> {
         let backend_type = process::background_type(pid)?;
-        let state = StateFile::open(pid, source).ok()?;
+        let state = StateFile::open(pid).ok()?;
         let schedstat = SchedstatFile::open(pid).ok()?;
         let clocks_at_start = schedstat.read()?;
         let asleep = EventCounts::new();
@@ -60,9 +60,9 @@ impl Watched {
     }
 
     /// Begin to watch all background processes that the server has now.
-    pub fn open_all(postmaster_pid: i32, source: StateSource) -> Vec<Self> {
+    pub fn open_all(postmaster_pid: i32) -> Vec<Self> {
         let children = process::children(postmaster_pid).unwrap_or_default();
-        children.into_iter().filter_map(|pid| Watched::open(pid, source)).collect()
+        children.into_iter().filter_map(Watched::open).collect()
     }
 
     /// Count from now on.

@@ -6,7 +6,7 @@
 //! backend went to sleep in between. A task also calls itself asleep some instructions before it
 //! leaves its CPU; so the pair is read twice, and counts as asleep if both agree.
 
-use super::process::{SchedstatFile, StateFile, StateSource, TaskState};
+use super::process::{SchedstatFile, StateFile, TaskState};
 use crate::load::BackendClocks;
 
 /// One backend's state and clocks.
@@ -18,8 +18,8 @@ pub struct ClockFiles {
 
 impl ClockFiles {
     /// Open both files of a process.
-    pub fn open(pid: i32, source: StateSource) -> std::io::Result<Self> {
-        Ok(ClockFiles { state: StateFile::open(pid, source)?, schedstat: SchedstatFile::open(pid)? })
+    pub fn open(pid: i32) -> std::io::Result<Self> {
+        Ok(ClockFiles { state: StateFile::open(pid)?, schedstat: SchedstatFile::open(pid)? })
     }
 
     /// The clocks now; `None` when the process is gone.

@@ -37,6 +37,16 @@ impl EventCounts {
     }
 }
 
+impl ClientCounts {
+    /// Count a snapshot that found the backend on a CPU or in line for one while a unit was in progress.
+    pub fn add_running_in_unit(&mut self, event: u32) {
+        self.running_in_unit += 1;
+        if event != 0 {
+            self.woken_in_unit.add(event);
+        }
+    }
+}
+
 /// Snapshots of one client's backend. Event 0 is asleep without a wait event.
 pub struct ClientCounts {
     /// Asleep while a unit was in progress.
@@ -45,6 +55,8 @@ pub struct ClientCounts {
     pub asleep_between_units: u64,
     /// On a CPU or in line for one while a unit was in progress.
     pub running_in_unit: u64,
+    /// Those of them that still had a wait event: woken, or on the way to sleep.
+    pub woken_in_unit: EventCounts,
     /// The same while none was: the backend has replied and not yet come to rest.
     pub running_between_units: u64,
 }
@@ -56,6 +68,7 @@ impl ClientCounts {
             asleep_in_unit: EventCounts::new(),
             asleep_between_units: 0,
             running_in_unit: 0,
+            woken_in_unit: EventCounts::new(),
             running_between_units: 0,
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  load threads --- Phase per client ---> sampler thread --- state, event ---> counts by client
-//!       |                                      | reads /proc/PID/wchan and the server's shared memory
+//!       |                                      | reads /proc/PID/stat and the server's shared memory
 //!       `-- read_clocks at span edges          | (or asks pg_stat_activity where it cannot)
 //!              /proc/PID/schedstat             `-> background processes, one a sweep
 //! ```
@@ -42,7 +42,7 @@ pub use process::session_pids;
 pub use sql::SqlWaits;
 
 use clocks::ClockFiles;
-use counts::ClientCounts;
+use counts::{ClientCounts, EventCounts};
 use pace::{Pace, be_punctual, now_ns};
 use sampler::MemorySampler;
 use sql::SqlSampler;
@@ -87,6 +87,8 @@ pub struct ClientSnapshots {
     pub asleep_between_units: u64,
     /// On a CPU or in line for one with a unit in progress.
     pub running_in_unit: u64,
+    /// Those of them that still had a wait event, by its name: woken, or on the way to sleep.
+    pub woken_in_unit: BTreeMap<String, u64>,
     /// On a CPU or in line for one between units.
     pub running_between_units: u64,
 }
@@ -252,12 +254,16 @@ impl ProbeOutcome {
 
 impl ClientSnapshots {
     fn new(counts: &ClientCounts, name: impl Fn(u32) -> String) -> Self {
-        let events = counts.asleep_in_unit.iter().filter(|(event, _)| *event != 0);
+        let named = |counts: &EventCounts| {
+            let events = counts.iter().filter(|(event, _)| *event != 0);
+            events.map(|(event, count)| (name(event), count)).collect()
+        };
         ClientSnapshots {
-            asleep_in_unit: events.map(|(event, count)| (name(event), count)).collect(),
+            asleep_in_unit: named(&counts.asleep_in_unit),
             asleep_in_unit_no_wait_event: counts.asleep_in_unit.get(0),
             asleep_between_units: counts.asleep_between_units,
             running_in_unit: counts.running_in_unit,
+            woken_in_unit: named(&counts.woken_in_unit),
             running_between_units: counts.running_between_units,
         }
     }

@@ -151,7 +151,7 @@ impl MemorySampler {
         let counts = &mut self.clients[client];
         match (self.phases[client].get(), state) {
             (Phase::OutsideSpan, _) => {}
-            (Phase::InUnit, TaskState::Runnable) => counts.running_in_unit += 1,
+            (Phase::InUnit, TaskState::Runnable) => counts.add_running_in_unit(event),
             (Phase::BetweenUnits, TaskState::Runnable) => counts.running_between_units += 1,
             (Phase::BetweenUnits, TaskState::Asleep) => counts.asleep_between_units += 1,
             (Phase::InUnit, TaskState::Asleep) => counts.asleep_in_unit.add(event),

@@ -102,7 +102,7 @@ impl SqlSampler {
         let counts = &mut self.clients[client];
         match (self.phases[client].get(), is_asleep(event, before, after)) {
             (Phase::OutsideSpan, _) => {}
-            (Phase::InUnit, false) => counts.running_in_unit += 1,
+            (Phase::InUnit, false) => counts.add_running_in_unit(event),
             (Phase::BetweenUnits, false) => counts.running_between_units += 1,
             (Phase::BetweenUnits, true) => counts.asleep_between_units += 1,
             (Phase::InUnit, true) => counts.asleep_in_unit.add(event),
