@@ -92,6 +92,31 @@ def test_a_finished_run_is_not_resumed(run: Path) -> None:
     assert done.stderr.startswith(f"dbdyno: --resume {run}: is complete")
 
 
+def test_a_run_is_not_resumed_on_other_storage(run: Path, tmp_path: Path) -> None:
+    """Half of the trials on a disk and half in memory would be one run in name only."""
+    cut = tmp_path / "run"
+    shutil.copytree(run, cut)
+    lines = (cut / "journal.jsonl").read_text().splitlines(keepends=True)
+    (cut / "journal.jsonl").write_text("".join(lines[:6]))
+    memory = Path("/dev/shm") / f"dbdyno-test-{os.getpid()}"
+    memory.mkdir(mode=0o711)
+    try:
+        done = subprocess.run(
+            command("run", "--resume", cut, "--data-dir", memory),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    finally:
+        shutil.rmtree(memory)
+
+    assert done.returncode == 2
+    assert "data_directory.file_system was" in done.stderr.splitlines()[-1]
+    assert done.stderr.splitlines()[-1].endswith("'tmpfs' here; name the --data-dir of then")
+    assert (cut / "journal.jsonl").read_text() == "".join(lines[:6])
+
+
 def test_text_fits_80_columns_and_has_no_colour_codes(run: Path) -> None:
     """For mails, logs and narrow windows."""
     lines = report(run).splitlines()

@@ -77,7 +77,9 @@ def resume(directory: Path, target: Target, progress: Progress) -> None:
     run = stored.run
     opened = run_directory.resume(stored, contents)
     try:
-        opened.append("machine", _machine(experiment, target, run["measured"]))
+        machine = _machine(experiment, target, run["measured"])
+        _check_same_place(stored.machine, machine, directory)
+        opened.append("machine", machine)
         prepared, _ = prepare_arms(experiment, target, run["measured"])
         _check_same_arms(run, prepared, directory)
         progress.stage("building the schema")
@@ -172,6 +174,29 @@ def _arm_record(prepared: Prepared, names: list[str]) -> dict[str, Any]:
         "session": prepared.session,
         "role": prepared.role,
     }
+
+
+def _check_same_place(then: Mapping[str, Any], now: Mapping[str, Any], directory: Path) -> None:
+    """One run has one machine, one server version and one storage: trials from two cannot be told apart later."""
+    for what, advice in (
+        ("cpu_model", "go on with the machine of then"),
+        ("cpus", "go on with the machine of then"),
+        ("server.version", "name the --target or --server-bin of then"),
+        ("data_directory.file_system", "name the --data-dir of then"),
+        ("data_directory.device", "name the --data-dir of then"),
+    ):
+        before, after = _at(then, what), _at(now, what)
+        if then and before != after:
+            raise DynoError(
+                "other_machine", f"--resume {directory}: {what} was {before!r} and is {after!r} here; {advice}"
+            )
+
+
+def _at(document: Mapping[str, Any], path: str) -> Any:
+    value: Any = document
+    for key in path.split("."):
+        value = value.get(key) if value else None
+    return value
 
 
 def _check_same_arms(run: Mapping[str, Any], prepared: list[Prepared], directory: Path) -> None:
