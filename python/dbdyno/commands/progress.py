@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from dbdyno.design.schedule import Place
+
 
 class StderrProgress:
     """Shows stage, block, arm, throughput and time left. Use as a context manager."""
@@ -20,7 +22,8 @@ class StderrProgress:
         self._console = Console(stderr=True)
         self._live: Live | None = None
         self._first_trial_s = 0.0
-        self._done_before = 0
+        self._done_before = self._done = self._left = 0
+        self._last = ""
         self._last_block = -1
 
     def __enter__(self) -> StderrProgress:
@@ -42,21 +45,33 @@ class StderrProgress:
     def trials_begin(self, done: int, left: int) -> None:
         """The first trial of this session starts; `done` were there before (a resumed run)."""
         self._first_trial_s, self._done_before = time.monotonic(), done
-        self._show(f"{done} of {done + left} trials done ...")
+        self._done, self._left = done, left
+
+    def trial_begins(self, place: Place) -> None:
+        """The next trial starts: in a terminal what runs now stands beside what the last one gave."""
+        if self._live is not None:
+            last = f" (before: {self._last})" if self._last else ""
+            self._show(f"{self._place(self._done + 1, place.block)}: {place.arm}{last}")
 
     def trial_done(self, record: Mapping[str, Any], done: int, left: int) -> None:
-        """One more trial is durable."""
-        elapsed_s = time.monotonic() - self._first_trial_s
-        left_s = elapsed_s / (done - self._done_before) * left
-        if record["status"] == "ok":
-            figure = f"{record['outcome']['throughput_per_s']:,.0f}/s"
-        else:
-            figure = f"failed: {record['reason']}"
-        place = f"trial {done} of {done + left}, block {record['block'] + 1}, {_time(left_s)} left"
-        line = f"{place}: {record['arm']} {figure}"
-        if self._live is not None or record["block"] != self._last_block or left == 0 or record["status"] != "ok":
-            self._show(line)
+        """One more trial is durable; elsewhere than in a terminal a line a block will do."""
+        self._done, self._left = done, left
+        ok = record["status"] == "ok"
+        figure = f"{record['outcome']['throughput_per_s']:,.0f}/s" if ok else f"failed: {record['reason']}"
+        self._last = f"{record['arm']} {figure}"
+        if self._live is None and (record["block"] != self._last_block or left == 0 or not ok):
+            self._show(f"{self._place(done, record['block'])}: {self._last}")
         self._last_block = record["block"]
+
+    def _place(self, trial: int, block: int) -> str:
+        return f"trial {trial} of {self._done + self._left}, block {block + 1}{self._time_left()}"
+
+    def _time_left(self) -> str:
+        measured = self._done - self._done_before
+        if not measured:
+            return ""
+        seconds = (time.monotonic() - self._first_trial_s) / measured * self._left
+        return f", {_time(seconds)} left"
 
     def _show(self, line: str) -> None:
         if self._live is not None:

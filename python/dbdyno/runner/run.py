@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from dbdyno import engine
 from dbdyno.design.experiment import Experiment, load_experiment
-from dbdyno.design.schedule import schedule
+from dbdyno.design.schedule import Place, schedule
 from dbdyno.design.scripts import settings_in_script
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
 from dbdyno.probes.machine import machine_record
@@ -29,6 +29,9 @@ class Progress(Protocol):
 
     def trials_begin(self, done: int, left: int) -> None:
         """The first trial of this session starts; `done` were recorded before."""
+
+    def trial_begins(self, place: Place) -> None:
+        """The next trial starts."""
 
     def trial_done(self, record: Mapping[str, Any], done: int, left: int) -> None:
         """One more trial is durable."""
@@ -104,6 +107,7 @@ def _loop(
     progress.trials_begin(len(trials), trials_left(names, experiment.blocks, seed, trials))
     try:
         while (place := next_place(names, experiment.blocks, seed, trials)) is not None:
+            progress.trial_begins(place)
             record = run_trial(experiment, target, by_name[place.arm], place, seed)
             opened.append("trial", record)
             trials.append(record)
