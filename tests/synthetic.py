@@ -225,6 +225,7 @@ def _outcome(shape: Shape, clients: int, response_ns: np.ndarray, random: np.ran
         "background": [{
             "pid": 4712, "backend_type": "walwriter", "cpu_ns": 9_000_000, "run_queue_ns": 4_000_000,
             "waits_ns": {"Activity:WalWriterMain": 880_000_000, "IO:WalSync": 107_000_000},
+            "asleep_no_wait_event_ns": 0,
         }],
         "driver": {
             "cpu_ns": driver_cpu_ns, "threads": 1, "busiest_thread_share": driver_cpu_ns / WINDOW_NS,

@@ -373,3 +373,18 @@ def test_the_same_documents_give_the_same_bytes() -> None:
     documents = synthetic.run(arms=4, blocks=8)
 
     assert to_json(analyse(*documents)) == to_json(analyse(*documents))
+
+
+def test_background_processes_have_shares_of_their_own_time() -> None:
+    """Two I/O workers, each watched for 1.25 s of a window of 1 s: no share of a process passes 100 %."""
+    run, machine, trials = synthetic.run(arms=2, blocks=6)
+    worker = {"pid": 1, "backend_type": "io worker", "cpu_ns": 250_000_000, "run_queue_ns": 0}
+    idle = {"waits_ns": {"Activity:IoWorkerMain": 1_000_000_000}, "asleep_no_wait_event_ns": 0}
+    for trial in trials:
+        trial["outcome"]["background"] = [{**worker, **idle}, {**worker, **idle}]
+
+    background = analyse(run, machine, trials).arms[0].background
+
+    assert [process.backend_type for process in background] == ["io worker"]
+    assert background[0].cpu_share == pytest.approx(0.4)
+    assert background[0].wait_shares == {"Activity:IoWorkerMain": pytest.approx(0.8)}

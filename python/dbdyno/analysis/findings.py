@@ -115,7 +115,10 @@ class Exposure:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Background:
-    """A server process that serves no client: its share of one CPU and of its time by wait event."""
+    """Server processes of one kind that serve no client.
+
+    CPU and run queue of all of them, as shares of one CPU's time; waits as shares of a process's own time.
+    """
 
     backend_type: str
     cpu_share: float
