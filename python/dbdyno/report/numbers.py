@@ -25,6 +25,7 @@ MICROSECONDS = Unit("us", 1e3)
 MILLISECONDS = Unit("ms", 1e6)
 SECONDS = Unit("s", 1e9)
 ONE = Unit("", 1.0)
+PER_CENT = Unit("%", 0.01)
 BYTE_UNITS = (Unit("B", 1.0), Unit("KiB", 1024.0), Unit("MiB", 1024.0**2), Unit("GiB", 1024.0**3))
 
 

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 from rich.console import Console
 from rich.text import Text
 
-from dbdyno.analysis.findings import Arm, Comparison, Findings, Spread, Warning
+from dbdyno.analysis.findings import Arm, Background, Comparison, Findings, Spread, Warning
 from dbdyno.report import numbers
 from dbdyno.report.layout import Column, Row, paragraph, table
 from dbdyno.report.naming import ArmNames
@@ -32,6 +32,10 @@ VERDICT_STYLES = {"better": "bold green", "worse": "bold red", "undecided": "bol
 TOP_WAITS = 4
 # What would be printed as 0.000 needs no column.
 SMALLEST_SHOWN = 0.0005
+# A background process that is nowhere on or in line for a CPU this often took nothing from the load.
+BUSY_SHARE = 0.01
+# The WAL writer and whichever comes next; all are in the HTML report.
+TOP_BACKGROUND = 2
 
 
 def print_report(findings: Findings, console: Console, *, run_directory: str, report: str | None) -> None:
@@ -60,6 +64,7 @@ def _lines(findings: Findings, run_directory: str, report: str | None) -> Iterat
         _unit_of_work(arms, names),
         _effects(findings, names),
         _waits(arms, names),
+        _background(arms, names),
         _exposure(arms, names),
         _warnings(findings.warnings, run_directory),
     ):
@@ -202,6 +207,38 @@ def _waits(arms: Sequence[Arm], names: ArmNames) -> list[Text]:
     if any(arm.profile_route == "sql" for arm in arms):
         title += " (sampled over SQL: rough)"
     return [*_title(title), *table(_rows(arms, names), columns)]
+
+
+def _background(arms: Sequence[Arm], names: ArmNames) -> list[Text]:
+    """Server processes that serve no client, beside the profile and not in it: those that were busy anywhere."""
+    busy: dict[str, float] = {}
+    for arm in arms:
+        for process in arm.background:
+            share = process.cpu_share + process.run_queue_share
+            busy[process.backend_type] = max(busy.get(process.backend_type, 0.0), share)
+    shown = sorted((kind for kind, share in busy.items() if share >= BUSY_SHARE), key=lambda kind: -busy[kind])
+    columns = [column for kind in shown[:TOP_BACKGROUND] for column in _background_columns(kind, arms)]
+    title = "Busy background processes, in % of one CPU's time; their longest waits"
+    return [*_title(title), *table(_rows(arms, names), columns)] if columns else []
+
+
+def _background_columns(kind: str, arms: Sequence[Arm]) -> list[Column]:
+    found = [next((process for process in arm.background if process.backend_type == kind), None) for arm in arms]
+
+    def percent(shares: Iterable[float | None]) -> tuple[str, ...]:
+        return tuple(numbers.in_unit(share, numbers.PER_CENT, most_decimals=1) for share in shares)
+
+    return [
+        Column(("CPU",), percent(process.cpu_share if process else None for process in found), span=kind),
+        Column(("run queue",), percent(process.run_queue_share if process else None for process in found), span=kind),
+        Column(("sleeps in",), tuple(_longest_wait(process) for process in found), words=True, span=kind),
+    ]
+
+
+def _longest_wait(process: Background | None) -> str:
+    if process is None or not process.wait_shares:
+        return ""
+    return max(process.wait_shares, key=process.wait_shares.__getitem__)
 
 
 def _exposure(arms: Sequence[Arm], names: ArmNames) -> list[Text]:
