@@ -1,6 +1,6 @@
 //! From what the threads and the probe measured to the outcome.
 
-use super::outcome::{Background, Driver, Exposure, Outcome, Profile, ScriptOutcome, StatementOutcome};
+use super::outcome::{Driver, Exposure, Outcome, Profile, ScriptOutcome, StatementOutcome};
 use super::plan::{Plan, PlannedScript};
 use super::profile::{ClientTimes, profile};
 use super::record::Record;
@@ -8,7 +8,7 @@ use super::span::Span;
 use super::spec::{ArrivalSpec, TrialSpec};
 use super::window::Window;
 use super::worker::WorkerReport;
-use crate::probe::{BackgroundProcess, ProbeOutcome};
+use crate::probe::ProbeOutcome;
 
 /// Everything that a trial left behind.
 pub(super) struct Measured {
@@ -46,7 +46,7 @@ pub(super) fn assemble(spec: &TrialSpec, plan: &Plan, measured: Measured) -> Out
             .collect(),
         series: record.series.clone(),
         profile: profile_of(&record, &spans, &probe),
-        background: probe.background.into_iter().map(background).collect(),
+        background: probe.background,
         driver: Driver { lateness_ns: record.lateness(), ..driver },
         exposure,
     }
@@ -105,17 +105,6 @@ fn script_outcome(planned: &PlannedScript, index: usize, record: &Record) -> Scr
         failed: script.failed,
         response_time: script.response.to_distribution(),
         statements: statements.collect(),
-    }
-}
-
-fn background(process: BackgroundProcess) -> Background {
-    Background {
-        pid: process.pid,
-        backend_type: process.backend_type,
-        cpu_ns: process.cpu_ns,
-        run_queue_ns: process.run_queue_ns,
-        waits_ns: process.waits_ns,
-        asleep_no_wait_event_ns: process.asleep_no_wait_event_ns,
     }
 }
 

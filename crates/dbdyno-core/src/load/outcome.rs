@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::probe::BackgroundProcess;
+
 /// A whole outcome.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
@@ -32,7 +34,7 @@ pub struct Outcome {
     /// Where the response time went.
     pub profile: Profile,
     /// Server processes that serve no client.
-    pub background: Vec<Background>,
+    pub background: Vec<BackgroundProcess>,
     /// What the instrument itself cost.
     pub driver: Driver,
     /// WAL positions, if they were asked for and could be read.
@@ -145,23 +147,6 @@ pub struct Profile {
     pub snapshots_asleep: u64,
     /// CPU time of the sampler thread over the trial.
     pub sampler_cpu_ns: u64,
-}
-
-/// One server process that serves no client, over the trial's counted phase.
-#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
-pub struct Background {
-    /// Process id.
-    pub pid: i32,
-    /// As pg_stat_activity calls it, without blanks.
-    pub backend_type: String,
-    /// On a CPU.
-    pub cpu_ns: u64,
-    /// Waiting for a CPU.
-    pub run_queue_ns: u64,
-    /// Asleep, by wait event.
-    pub waits_ns: BTreeMap<String, u64>,
-    /// Asleep without a wait event, or with nothing known about it.
-    pub asleep_no_wait_event_ns: u64,
 }
 
 /// The load threads, metered over the window.

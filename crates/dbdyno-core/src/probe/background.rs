@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use serde::Serialize;
+
 use super::counts::EventCounts;
 use super::process::{self, SchedstatFile, StateFile};
 
 /// One background process, from attach to finish.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BackgroundProcess {
     /// Process id.
     pub pid: i32,
