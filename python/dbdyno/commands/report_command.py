@@ -23,15 +23,15 @@ def report(
     """Show what a run found."""
     if as_text + as_json + as_html > 1:
         raise DynoError("flag_conflict", "--text, --json, --html: say different things; keep one")
-    if as_html:
-        typer.echo(write_html(directory))
-    else:
-        print_report(directory, as_json=as_json)
-
-
-def print_report(directory: Path, *, as_json: bool) -> None:
-    """The findings on stdout."""
     findings = findings_of(directory)
+    if as_html:
+        typer.echo(write_html(directory, findings))
+    else:
+        print_report(directory, findings, as_json=as_json)
+
+
+def print_report(directory: Path, findings: Findings, *, as_json: bool) -> None:
+    """The findings on stdout."""
     if as_json:
         typer.echo(json_report.render(findings), nl=False)
     else:
@@ -44,9 +44,9 @@ def print_report(directory: Path, *, as_json: bool) -> None:
         )
 
 
-def write_html(directory: Path) -> Path:
+def write_html(directory: Path, findings: Findings) -> Path:
     """Make `report.html` in the run directory."""
-    return run_directory.write_report(directory, html.write_html(findings_of(directory)))
+    return run_directory.write_report(directory, html.write_html(findings))
 
 
 def findings_of(directory: Path) -> Findings:

@@ -12,7 +12,7 @@ import typer
 
 from dbdyno import experiments
 from dbdyno.commands.progress import StderrProgress
-from dbdyno.commands.report_command import print_report, write_html
+from dbdyno.commands.report_command import findings_of, print_report, write_html
 from dbdyno.design.experiment import Experiment, load_experiment
 from dbdyno.errors import EXIT_INTERRUPTED, DynoError
 from dbdyno.runner import run as runner
@@ -61,8 +61,9 @@ def run(
         _start(runner.Request(loaded, directory, chosen_seed), where)
     else:
         raise DynoError("no_experiment", "EXPERIMENT: is missing; dbdyno list shows the shipped ones")
-    write_html(directory)
-    print_report(directory, as_json=as_json)
+    findings = findings_of(directory)
+    write_html(directory, findings)
+    print_report(directory, findings, as_json=as_json)
 
 
 def _start(request: runner.Request, where: TargetRequest) -> None:
