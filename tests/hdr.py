@@ -1,6 +1,6 @@
 """HdrHistogram's V2 compressed encoding in Python: writes the histograms of synthetic trials, reads any.
 
-An independent second implementation, so that tests need no built core and can check the core's reading.
+An independent second implementation, so that tests can check the core's reading.
 Fixed here: lowest value 1, 3 significant digits, hence 2048 sub-buckets.
 
     compressed   cookie 0x1c849314 | length | zlib( encoded )
@@ -54,19 +54,6 @@ def histogram_quantiles(histograms: list[str], quantiles: list[float]) -> list[i
     total = sum(count for _, _, count in merged)
     cumulated = list(itertools.accumulate(count for _, _, count in merged))
     return [_at_rank(merged, cumulated, max(1, math.ceil(quantile * total))) for quantile in quantiles]
-
-
-def histogram_bins(histograms: list[str], bins_per_decade: int) -> list[tuple[int, int, int]]:
-    """What `dbdyno._core.histogram_bins` promises: logarithmic bins, empty ones left out."""
-    bins: dict[int, int] = {}
-    for low, high, count in _merge(histograms):
-        middle = max(1.0, (low + high) / 2)
-        place = math.floor(math.log10(middle) * bins_per_decade)
-        bins[place] = bins.get(place, 0) + count
-    return [
-        (round(10 ** (place / bins_per_decade)), round(10 ** ((place + 1) / bins_per_decade)), bins[place])
-        for place in sorted(bins)
-    ]
 
 
 def _indexes(values: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from dbdyno import _core
@@ -32,11 +32,6 @@ def check_script(name: str, text: str) -> dict[str, Any]:
 def builtin_script(name: str) -> str:
     """The text of one of pgbench's three built-in workloads."""
     return _translated(lambda: _core.builtin_script(name))
-
-
-def histogram_quantiles(histograms: Sequence[str], quantiles: Sequence[float]) -> list[int]:
-    """The merged histograms' value in ns at each quantile (0 to 1)."""
-    return _translated(lambda: _core.histogram_quantiles(list(histograms), list(quantiles)))
 
 
 def _translated(call: Callable[[], T]) -> T:
