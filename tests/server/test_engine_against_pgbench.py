@@ -161,7 +161,9 @@ def test_a_built_in_script_asks_what_pgbench_s_own_asks(
     server: EmbeddedServer, witness: Witness, tmp_path: Path, name: str, mode: str
 ) -> None:
     """pgbench is given its own text of it."""
-    in_schema_of(server, "builtin", workloads.shipped_schema("pgbench") or "")
+    pgbench = workloads.find("pgbench")
+    assert pgbench is not None
+    in_schema_of(server, "builtin", pgbench.tables_sql)
     shown = subprocess.run(
         [str(server.binaries.directory / "pgbench"), f"--show-script={name}"],
         capture_output=True,

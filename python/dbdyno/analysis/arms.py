@@ -49,6 +49,20 @@ def arm_findings(arm: Document, trials: Sequence[Document], orders: Sequence[int
         service_time_ns=_times(clocks["service_time"]),
         queue_time_ns=_times(clocks["queue_time"]),
         profile_ns=profile,
+        fixed_units=arm.get("fixed_units"),
+        elapsed_ns=_elapsed(arm, outcomes),
+        by_script=[],
+        counters_per_unit={},
+        outcomes=[],
+        plans=[],
+        reads=None,
+        host_cpu=None,
+        device=None,
+        reset=[],
+        server_log=[],
+        checks=[],
+        sql=arm.get("sql"),
+        undo=arm.get("undo"),
         profile_total_ns=profile.total,
         profile_route=routes.most_common(1)[0][0],
         profile_note=next((note for outcome in outcomes if (note := outcome["profile"].get("note"))), None),
@@ -76,6 +90,13 @@ def _units(outcomes: Sequence[Document]) -> Units:
         return sum(outcome["units"][kind] for outcome in outcomes)
 
     return Units(*(total(kind) for kind in ("successful", "skipped", "failed", "retried", "late")))
+
+
+def _elapsed(arm: Document, outcomes: Sequence[Document]) -> Estimate | None:
+    """Of fixed work only: a window's length is the experiment's choice."""
+    if arm.get("fixed_units") is None:
+        return None
+    return pseudo_median([float(outcome["elapsed_ns"]) for outcome in outcomes])
 
 
 def _rows_per_s(arm: Document, outcomes: Sequence[Document]) -> Estimate | None:

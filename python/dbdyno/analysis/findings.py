@@ -151,12 +151,118 @@ class ArmTrial:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class ScriptTimes:
+    """One kind of transaction of an arm's mix."""
+
+    script: str
+    successful: int
+    failed: int
+    throughput_per_s: Estimate
+    response_time_ns: Times
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Outcome:
+    """A figure of the database before and after the work of a trial, and the difference, over trials."""
+
+    name: str
+    before: Estimate
+    after: Estimate
+    difference: Estimate
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Plan:
+    """How the server executes one statement; `shape` is its nodes from the top, as most trials had it.
+
+    `other_shapes` are those of the other trials, the most frequent first; `explain` is the server's own document
+    (EXPLAIN ANALYZE, BUFFERS, WAL), taken once, outside the windows.
+    """
+
+    script: str
+    line: int
+    shape: str
+    nodes: list[str]
+    other_shapes: list[str]
+    explain: dict[str, Any] | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class HostCpu:
+    """What the host's CPUs did over an arm's trials, as shares of all their time."""
+
+    user: float
+    system: float
+    io_wait: float
+    steal: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Requests:
+    """Requests of one kind: how many a unit of work, and their mean size; None where there were none."""
+
+    per_unit: float
+    bytes_mean: float | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Device:
+    """The requests that reached the data directory's device, from the kernel; those of others are among them."""
+
+    name: str
+    reads: Requests
+    writes: Requests
+    flushes_per_unit: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reads:
+    """How an arm's pages were read.
+
+    `physical_share`: of all pages looked at, those that came from the device; where the device's counters are not
+    known, those that the server read, from wherever (`device_known` is False).
+    """
+
+    server: Requests
+    physical_share: float
+    device_known: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ResetStep:
+    """One step before each trial: how long it took (median) and what it reached (of the last trial)."""
+
+    step: str
+    ns: float
+    reached: dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that an arm must show if it did what its name says; `seen` is what a failed trial showed instead."""
+
+    check: str
+    expected: str
+    seen: str
+    trials: int
+    failed_trials: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether every trial showed it."""
+        return self.failed_trials == 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Arm:
     """One arm over all its counted trials.
 
     `profile_ns` is the mean over all counted units that ended and sums to `profile_total_ns`, their mean response
     time; `response_time_ns.mean` is that of successful units, estimated over trials, hence differs where trials do.
     `wal_bytes_per_unit` is of the windows; `full_page_images_per_unit` is per commit, warm-up and log-in included.
+    `counters_per_unit` are the server's own counters over whole trials, divided by all their units; of `server_log`
+    each distinct warning stands once.
+    `sql` and `undo` are the arm's change of the schema and what takes it back.
     `sets` holds what the arm changes: `session NAME`, `role NAME` or `server NAME` to the value.
     """
 
@@ -177,6 +283,20 @@ class Arm:
     driver: Driver
     background: list[Background]
     exposure: Exposure | None
+    fixed_units: int | None
+    elapsed_ns: Estimate | None
+    by_script: list[ScriptTimes]
+    counters_per_unit: dict[str, float]
+    outcomes: list[Outcome]
+    plans: list[Plan]
+    reads: Reads | None
+    host_cpu: HostCpu | None
+    device: Device | None
+    reset: list[ResetStep]
+    server_log: list[str]
+    checks: list[Check]
+    sql: str | None
+    undo: str | None
     profile_total_ns: float
     profile_route: str
     profile_note: str | None

@@ -8,21 +8,32 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+    model_validator,
+)
 
-from dbdyno.design.quantities import duration_ns, share
+from dbdyno.design.quantities import duration_ns, share, size_bytes
 
 Duration = Annotated[int, BeforeValidator(duration_ns)]
 Share = Annotated[float, BeforeValidator(share)]
+Size = Annotated[int, BeforeValidator(size_bytes)]
 Metric = Literal[
     "throughput_per_s",
     "rows_per_s",
+    "elapsed_ns",
     "response_time_ns_mean",
     "response_time_ns_p50",
     "response_time_ns_p95",
     "response_time_ns_p99",
 ]
-ResetStep = Literal["vacuum", "checkpoint", "restore"]
+ResetStep = Literal["vacuum", "analyze", "checkpoint", "restore", "cold-cache", "warm-cache"]
 
 
 class _Table(BaseModel):
@@ -39,10 +50,26 @@ class Measured(_Table):
 SettingValue = bool | int | float | str | Measured
 
 
-class Closed(_Table):
-    """Each client starts its next unit as soon as the last one ended, or after a think time."""
+class ThinkTime(_Table):
+    """A pause between a client's units that is drawn anew each time."""
 
-    think_time: Duration = 0
+    uniform: Annotated[list[Duration], Field(min_length=2, max_length=2)] | None = None
+    exponential: Duration | None = None
+    minimum: Duration | None = None
+    maximum: Duration | None = None
+
+    @model_validator(mode="after")
+    def _one_distribution(self) -> ThinkTime:
+        if (self.uniform is None) == (self.exponential is None):
+            raise ValueError("needs either uniform or exponential")
+        if self.uniform is not None:
+            if self.minimum is not None or self.maximum is not None:
+                raise ValueError("has minimum or maximum beside uniform, which names both; keep uniform")
+            if self.uniform[0] > self.uniform[1]:
+                raise ValueError("has a uniform range whose end lies before its start; swap the two")
+        elif (self.minimum or 0) > (self.maximum if self.maximum is not None else (self.minimum or 0)):
+            raise ValueError("has a minimum above its maximum; swap the two")
+        return self
 
 
 class Open(_Table):
@@ -59,24 +86,65 @@ class Open(_Table):
         return self
 
 
+# A tag in angle brackets is no key of the file (`design.read` leaves it out of what it prints).
+Pause = Annotated[
+    Annotated[Duration, Tag("<duration>")] | Annotated[ThinkTime, Tag("<drawn>")],
+    Discriminator(lambda value: "<drawn>" if isinstance(value, dict | ThinkTime) else "<duration>"),
+]
+
+
+class Bounds(_Table):
+    """Between which sizes a relation must lie."""
+
+    at_least: Size | None = None
+    at_most: Size | None = None
+
+
+class Expect(_Table):
+    """What must be seen if an arm did what its name says."""
+
+    physical_reads: Share | None = None
+    plan: str | list[str] | None = None
+    no_plan: str | list[str] | None = None
+    profile: str | list[str] | None = None
+    settings: dict[str, bool | int | float | str] = {}
+    relation_bytes: dict[str, Bounds] = {}
+
+    @field_validator("physical_reads")
+    @classmethod
+    def _all_or_nothing(cls, expected: float | None) -> float | None:
+        if expected not in (None, 0.0, 1.0):
+            raise ValueError('is neither "0 %" (warm) nor "100 %" (cold)')
+        return expected
+
+
 class Load(_Table):
     """What both the workload and a level may say about the load."""
 
     script: str | list[str] | None = None
+    statement: str | None = None
+    units: int | None = Field(default=None, ge=1)
+    executions: int | None = Field(default=None, ge=1)
+    fetch_rows: int | None = Field(default=None, ge=1)
     clients: int | None = Field(default=None, ge=1, le=10_000)
     threads: int | None = Field(default=None, ge=1, le=256)
     mode: Literal["simple", "extended", "prepared"] | None = None
     arrival: Open | None = None
-    think_time: Duration | None = None
+    think_time: Pause | None = None
+    connect_ramp: Duration | None = None
     latency_limit: Duration | None = None
     rows_per_unit: int | None = Field(default=None, ge=1)
     max_tries: int | None = Field(default=None, ge=1)
     variables: dict[str, int | float | str] = {}
 
     @model_validator(mode="after")
-    def _one_loop(self) -> Load:
+    def _one_of_each(self) -> Load:
         if self.arrival is not None and self.think_time is not None:
             raise ValueError("has both arrival (an open loop) and think_time (a closed loop); keep one")
+        if self.script is not None and self.statement is not None:
+            raise ValueError("has both script and statement; keep one")
+        if self.units is not None and self.executions is not None:
+            raise ValueError("has both units (of a script) and executions (of a statement); keep one")
         return self
 
 
@@ -88,12 +156,34 @@ class Level(Load):
     role: dict[str, SettingValue] = {}
     sql: str | None = None
     undo: str | None = None
+    reset: list[ResetStep] | None = None
+    expect: Expect = Expect()
+    target: str | None = None
+    server_bin: str | None = None
+
+
+class Candidates(_Table):
+    """A factor whose levels are found in the built schema."""
+
+    candidates: Literal["secondary-indexes"]
+    tables: list[str] = []
+
+
+def _kind_of_factor(value: object) -> str:
+    found = isinstance(value, Candidates) or (isinstance(value, dict) and isinstance(value.get("candidates"), str))
+    return "<candidates>" if found else "<levels>"
+
+
+Factor = Annotated[
+    Annotated[Candidates, Tag("<candidates>")] | Annotated[dict[str, Level], Tag("<levels>")],
+    Discriminator(_kind_of_factor),
+]
 
 
 class Workload(Load):
     """The data and the load that all arms share unless a level changes it."""
 
-    schema_: str = Field(default="pgbench", alias="schema")
+    schema_: str | list[str] = Field(default="pgbench", alias="schema")
     scale: int = Field(default=1, ge=1)
 
 
@@ -108,7 +198,7 @@ class Design(_Table):
 
     blocks: int = Field(default=12, ge=1, le=1000)
     reset: list[ResetStep] = ["vacuum", "checkpoint"]
-    warm_up: Duration = 300_000_000
+    warm_up: Duration | None = None
     window: Duration = 1_000_000_000
 
     @field_validator("window")
@@ -126,17 +216,22 @@ class Quick(_Table):
     scale: int | None = Field(default=None, ge=1)
     warm_up: Duration | None = None
     window: Duration | None = None
+    units: int | None = Field(default=None, ge=1)
+    executions: int | None = Field(default=None, ge=1)
 
 
 class Document(_Table):
     """A whole experiment file."""
 
     question: str = Field(min_length=1)
-    metric: Metric = "throughput_per_s"
+    metric: Metric | None = None
     margin: Share = 0.03
     baseline: dict[str, str]
     target: Target = Target()
     workload: Workload = Workload()
     design: Design = Design()
     quick: Quick = Quick()
-    factors: dict[str, dict[str, Level]]
+    factors: dict[str, Factor]
+    expect: Expect = Expect()
+    outcomes: dict[str, str] = {}
+    invariants: dict[str, str] = {}

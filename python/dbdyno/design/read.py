@@ -44,9 +44,8 @@ def _first_mistake(error: ValidationError, raw: dict[str, Any]) -> str:
 def _key(mistake: ErrorDetails) -> str:
     """The dotted key as it stands in the file, without the names of union members that pydantic adds."""
     members = {"bool", "int", "float", "str", "Measured", "list[str]", "function-before"}
-    return ".".join(
-        str(part) for part in mistake["loc"] if str(part) not in members and not str(part).startswith("function-")
-    )
+    parts = [str(part) for part in mistake["loc"]]
+    return ".".join(part for part in parts if part not in members and not part.startswith(("function-", "<")))
 
 
 def _describe(mistake: ErrorDetails, raw: dict[str, Any]) -> str:
@@ -89,7 +88,13 @@ def _known_keys(parents: list[str]) -> list[str]:
         "quick": d.Quick,
         "factors": d.Level,
     }
+    inner: dict[str, type[BaseModel]] = {
+        "arrival": d.Open,
+        "think_time": d.ThinkTime,
+        "expect": d.Expect,
+        "relation_bytes": d.Bounds,
+    }
     table = tables.get(parents[0] if parents else "", d.Level)
-    if parents and parents[-1] in ("arrival",):
-        table = d.Open
+    for parent in parents:
+        table = inner.get(parent, table)
     return [field.alias or name for name, field in table.model_fields.items()]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from dbdyno import engine, workloads
 from dbdyno.errors import DynoError
+from dbdyno.workloads import Workload
 
 _BUILTIN = "builtin:"
 _SET = re.compile(
@@ -51,17 +53,50 @@ def settings_in_script(text: str) -> list[tuple[str, str]]:
     return [(match["name"].lower(), match["value"].strip("'\"").lower()) for match in _SET.finditer(text)]
 
 
+def read_statement(experiment: Path, value: str) -> Script:
+    """One statement to execute as a whole: a `.sql` file beside the experiment, or the SQL itself."""
+    script = read_script(experiment, value) if value.endswith(".sql") else Script("statement", value, 1, None)
+    found = engine.check_script(script.name, script.text)["statements"]
+    if found != 1:
+        raise DynoError(
+            "not_one_statement",
+            f"{experiment.name}: statement {value!r}: holds {found} statements; write one, or use script",
+        )
+    return script
+
+
+def read_uses(experiment: Path, uses: Sequence[str]) -> tuple[Script, ...]:
+    """All scripts that a workload names."""
+    return tuple(read_script(experiment, use) for use in uses)
+
+
 def read_sql(experiment: Path, key: str, value: str) -> tuple[str, tuple[Path, ...]]:
-    """SQL of a schema or level: a shipped schema's name, a `.sql` file beside the experiment, or the SQL itself."""
-    if (shipped := workloads.shipped_schema(value)) is not None:
-        return shipped, ()
+    """SQL of a level: a `.sql` file beside the experiment, or the SQL itself."""
     if value.endswith(".sql"):
         path = experiment.parent / value
         return _read(path, f"{experiment.name}: {key} {value!r}", "sql_unreadable"), (path,)
-    if key == "workload.schema":
-        known = ", ".join(workloads.SHIPPED)
-        raise DynoError("unknown_schema", f"{experiment.name}: {key}: no schema {value!r}; use {known} or a .sql file")
     return value, ()
+
+
+def read_schemas(experiment: Path, schema: str | Sequence[str]) -> tuple[tuple[Workload, ...], tuple[Path, ...]]:
+    """The workloads that `workload.schema` names, in order, and the files among them."""
+    found: list[Workload] = []
+    files: list[Path] = []
+    for name in [schema] if isinstance(schema, str) else schema:
+        shipped = workloads.find(name)
+        if shipped is not None:
+            found.append(shipped)
+        elif name.endswith(".sql"):
+            text, paths = read_sql(experiment, "workload.schema", name)
+            found.append(Workload(name, text))
+            files += paths
+        else:
+            known = ", ".join(workloads.SHIPPED)
+            raise DynoError(
+                "unknown_schema",
+                f"{experiment.name}: workload.schema: no schema {name!r}; use {known} or a .sql file",
+            )
+    return tuple(found), tuple(files)
 
 
 def _read(path: Path, what: str, code: str) -> str:

@@ -1,6 +1,7 @@
 """Makes the server what an arm says, asks it whether it is, and takes back what must not last.
 
-Order before each trial: server settings (reload or restart as each needs), role settings, schema change, reset steps.
+Order before each trial: restore, server settings (reload or restart as each needs), role settings, schema change; then
+the reset steps (`runner.reset`).
 """
 
 from __future__ import annotations
@@ -10,15 +11,14 @@ from contextlib import contextmanager
 
 from psycopg import sql
 
-from dbdyno.design.experiment import Experiment
 from dbdyno.runner.prepare import Prepared
 from dbdyno.targets.target import Target
 
 
 @contextmanager
-def applied(experiment: Experiment, target: Target, prepared: Prepared) -> Iterator[None]:
+def applied(target: Target, prepared: Prepared) -> Iterator[None]:
     """The arm is in force inside; a schema change or role setting is undone behind it."""
-    if "restore" in experiment.reset:
+    if "restore" in prepared.arm.reset:
         target.restore()
     target.apply_settings(prepared.settings)
     for name, value in prepared.role.items():
@@ -39,23 +39,6 @@ def _role_setting(name: str, value: str | None) -> str:
     if value is None:
         return sql.SQL("ALTER ROLE CURRENT_USER RESET {}").format(identifier).as_string()
     return sql.SQL("ALTER ROLE CURRENT_USER SET {} = {}").format(identifier, sql.Literal(value)).as_string()
-
-
-def reset(experiment: Experiment, target: Target) -> None:
-    """The state that every arm meets: dead rows gone, dirty pages written, in the order of the file."""
-    for step in experiment.reset:
-        if step == "vacuum":
-            target.vacuum(())
-        elif step == "checkpoint" and target.may_checkpoint:
-            target.checkpoint()
-
-
-def reset_warnings(experiment: Experiment, target: Target) -> list[dict[str, str]]:
-    """What of the reset cannot be done here: it is left out for every arm alike, and said."""
-    if "checkpoint" not in experiment.reset or target.may_checkpoint:
-        return []
-    what = "no checkpoint before the trials, because the server is not ours: full-page images may fall into any of them"
-    return [{"code": "no_checkpoint", "message": f"{what}; --allow-checkpoint takes one before each"}]
 
 
 def read_back(target: Target, prepared: Prepared, statements: Sequence[str]) -> dict[str, str]:

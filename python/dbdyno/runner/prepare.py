@@ -1,4 +1,4 @@
-"""Before the first trial: build the schema, measure what settings depend on, leave out what this target cannot do."""
+"""Before the first trial: measure what settings depend on, leave out what this target cannot do."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from collections.abc import Mapping
 import psycopg
 from psycopg import sql
 
+from dbdyno.design.arms import Arm, resolve
 from dbdyno.design.document import Measured, SettingValue
-from dbdyno.design.experiment import Arm, Experiment, resolve
+from dbdyno.design.experiment import Experiment
 from dbdyno.errors import DynoError
 from dbdyno.probes.flush import measure_flush_times_ns
 from dbdyno.targets.target import Target
@@ -107,20 +108,6 @@ def _check_something_left(prepared: list[Prepared], left_out: list[LeftOut]) -> 
         "nothing_to_compare",
         f"no arm and its baseline can both run on this target: {first.arm} {first.reason}; try the embedded server",
     )
-
-
-def build_schema(experiment: Experiment, target: Target) -> None:
-    """Create the experiment's tables and load them; `dbdyno.scale` tells the SQL how large."""
-    if not experiment.schema_sql.strip():
-        return
-    target.execute(f"SET dbdyno.scale = {experiment.scale}")
-    try:
-        target.execute(experiment.schema_sql)
-    except DynoError as error:
-        if error.code != "sql_failed":
-            raise
-        raise DynoError("schema_failed", f"schema {experiment.schema!r}: the server says: {error.message}") from None
-    target.vacuum(())
 
 
 def session_statements(session: Mapping[str, str]) -> list[str]:

@@ -13,9 +13,10 @@ from dbdyno.design.schedule import Place, schedule
 from dbdyno.design.scripts import settings_in_script
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
 from dbdyno.probes.machine import machine_record
-from dbdyno.runner.apply import reset_warnings
 from dbdyno.runner.pending import hopeless_arm, next_place, trials_left
-from dbdyno.runner.prepare import LeftOut, Prepared, build_schema, measure, prepare_arms
+from dbdyno.runner.prepare import LeftOut, Prepared, measure, prepare_arms
+from dbdyno.runner.reset import reset_warnings
+from dbdyno.runner.schema import build_schema
 from dbdyno.runner.trial import now, run_trial
 from dbdyno.store import journal, run_directory
 from dbdyno.targets.target import Target
@@ -58,7 +59,7 @@ def start(request: Request, target: Target, progress: Progress) -> None:
         opened.append("machine", _machine(experiment, target, measured))
         progress.stage("building the schema")
         build_schema(experiment, target)
-        target.keep_template(needed="restore" in experiment.reset)
+        target.keep_template(needed=experiment.resets("restore"))
         _loop(opened, experiment, target, prepared, request.seed, [], progress)
     finally:
         opened.close()
@@ -87,7 +88,7 @@ def resume(directory: Path, target: Target, progress: Progress) -> None:
         _check_same_arms(run, prepared, directory)
         progress.stage("building the schema")
         build_schema(experiment, target)
-        target.keep_template(needed="restore" in experiment.reset)
+        target.keep_template(needed=experiment.resets("restore"))
         _loop(opened, experiment, target, prepared, run["seed"], stored.trials, progress)
     finally:
         opened.close()
@@ -152,6 +153,8 @@ def _run_record(
         "quick": experiment.quick,
         "started_at": now(),
         "arms": [_arm_record(each, names) for each in prepared],
+        "outcomes": list(experiment.outcomes),
+        "invariants": list(experiment.invariants),
         "left_out": [dataclasses.asdict(each) for each in left_out],
         "schedule": [
             {"trial": place.trial, "block": place.block, "position": place.position, "arm": place.arm}
@@ -173,6 +176,12 @@ def _arm_record(prepared: Prepared, names: list[str]) -> dict[str, Any]:
         "arrival": arm.arrival.document(),
         "scripts": [script.name for script in arm.scripts],
         "rows_per_unit": arm.rows_per_unit,
+        "fixed_units": arm.fixed_units,
+        "fetch_rows": arm.fetch_rows,
+        "reset": list(arm.reset),
+        "sql": arm.sql or None,
+        "undo": arm.undo or None,
+        "expect": arm.expect.model_dump(exclude_defaults=True),
         "in_script": {name: value for script in arm.scripts for name, value in settings_in_script(script.text)},
         "settings": prepared.settings,
         "session": prepared.session,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dbdyno.design.experiment import Arm, Experiment
+from dbdyno.design.arms import Arm
+from dbdyno.design.experiment import FIXED_WORK_LIMIT_NS, Experiment
 from dbdyno.design.schedule import trial_seed
 from dbdyno.targets.endpoint import Endpoint
 
@@ -46,7 +47,7 @@ def trial_spec(
         "seed": trial_seed(seed, block),
         "warm_up_ns": experiment.warm_up_ns,
         "window_ns": experiment.window_ns,
-        "drain_limit_ns": DRAIN_LIMIT_NS,
+        "drain_limit_ns": DRAIN_LIMIT_NS if arm.fixed_units is None else FIXED_WORK_LIMIT_NS,
         "max_tries": arm.max_tries,
         "continue_on_error": False,
         "latency_limit_ns": limit,

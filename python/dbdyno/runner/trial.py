@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Mapping
 from typing import Any
 
 from dbdyno import engine
 from dbdyno.design.experiment import Experiment
 from dbdyno.design.schedule import Place
 from dbdyno.errors import DynoError
-from dbdyno.runner.apply import applied, deviations, read_back, reset
+from dbdyno.runner.apply import applied, deviations, read_back
+from dbdyno.runner.evidence import Evidence
 from dbdyno.runner.prepare import Prepared, session_statements
+from dbdyno.runner.reset import reset
 from dbdyno.runner.spec import trial_spec
 from dbdyno.targets.target import Target
 
@@ -38,13 +39,13 @@ def run_trial(experiment: Experiment, target: Target, prepared: Prepared, place:
 
 def _measure(experiment: Experiment, target: Target, prepared: Prepared, place: Place, seed: int) -> dict[str, Any]:
     statements = session_statements(prepared.session)
+    evidence = Evidence(experiment, target, prepared, statements)
     began = time.monotonic_ns()
-    with applied(experiment, target, prepared):
+    with applied(target, prepared):
         settled = time.monotonic_ns()
-        reset(experiment, target)
+        steps = reset(target, prepared.arm, before_caches=evidence.before_caches)
         was_reset = time.monotonic_ns()
         settings = read_back(target, prepared, statements)
-        before = target.counters()
         spec = trial_spec(
             experiment,
             prepared.arm,
@@ -55,19 +56,17 @@ def _measure(experiment: Experiment, target: Target, prepared: Prepared, place: 
             block=place.block,
         )
         password = target.endpoint.password
+        evidence.before_work()
         outcome = engine.run_trial(spec, password.reveal() if password else None)
-        after = target.counters()
+        evidence.after_work()
     return {
         "preparation": {"apply_ns": settled - began, "reset_ns": was_reset - settled},
+        "reset": steps,
         "settings": settings,
         "deviations": deviations(target, prepared, settings),
-        "server": _differences(before, after),
+        **evidence.record(),
         "outcome": outcome,
     }
-
-
-def _differences(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
-    return {name: after[name] - before[name] for name in after if name in before}
 
 
 def now() -> str:

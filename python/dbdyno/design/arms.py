@@ -1,0 +1,393 @@
+"""The arms of an experiment: the factors multiplied out, each arm with everything that it runs and changes.
+
+`make_arms` refuses what contradicts itself: two factors that set one key, an arm that does what another does, a
+schema change that nothing takes back.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from dbdyno.design.document import Candidates, Document, Expect, Level, Load, Measured, Open, SettingValue, ThinkTime
+from dbdyno.design.scripts import Script, read_sql, read_statement, read_uses
+from dbdyno.errors import DynoError
+
+Levels = Mapping[str, Mapping[str, Level]]  # factor -> level name -> level
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Arrival:
+    """How units of work come: a closed loop with think times, or an open loop by a process of its own.
+
+    `think_time_ns` is the mean; the bounds are those of a `uniform` or `exponential` distribution.
+    """
+
+    kind: str
+    think_time_ns: int = 0
+    think_time_distribution: str = "constant"
+    think_time_min_ns: int = 0
+    think_time_max_ns: int = 0
+    process: str = ""
+    start_per_s: float = 0.0
+    end_per_s: float = 0.0
+
+    def document(self) -> dict[str, Any]:
+        """As the trial spec writes it."""
+        if self.kind == "open":
+            return {
+                "kind": "open",
+                "process": self.process,
+                "start_per_s": self.start_per_s,
+                "end_per_s": self.end_per_s,
+            }
+        constant: dict[str, Any] = {"kind": "closed", "think_time_ns": self.think_time_ns}
+        if self.think_time_distribution == "constant":
+            return constant
+        return {
+            **constant,
+            "think_time_distribution": self.think_time_distribution,
+            "think_time_min_ns": self.think_time_min_ns,
+            "think_time_max_ns": self.think_time_max_ns,
+        }
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Server:
+    """Which server an arm runs on, where a level says so: a URL without a password, or a directory of binaries."""
+
+    url: str | None = None
+    server_bin: Path | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Arm:
+    """One combination of levels. `settings` are the server's, `session` each connection's, `role` the user's.
+
+    `fixed_units`: that many units of work and no more, timed as a whole; None: a timed window.
+    """
+
+    name: str
+    levels: dict[str, str]
+    baseline: str | None
+    server: Server
+    scripts: tuple[Script, ...]
+    fixed_units: int | None
+    fetch_rows: int | None
+    clients: int
+    threads: int
+    mode: str
+    arrival: Arrival
+    connect_ramp_ns: int
+    latency_limit_ns: int | None
+    rows_per_unit: int | None
+    max_tries: int
+    variables: dict[str, str]
+    session: dict[str, SettingValue]
+    settings: dict[str, SettingValue]
+    role: dict[str, SettingValue]
+    sql: str
+    undo: str
+    reset: tuple[str, ...]
+    expect: Expect
+
+
+def make_arms(document: Document, path: Path, *, quick: bool, scale: int, found: Levels) -> tuple[Arm, ...]:
+    """All arms, in file order.
+
+    Args:
+        document: the experiment file.
+        path: where it is.
+        quick: whether its quick form is asked for.
+        scale: the size of the data.
+        found: the levels of factors that are found in the built schema.
+    """
+    factors = {
+        name: found.get(name, _UNKNOWN_YET) if isinstance(levels, Candidates) else levels
+        for name, levels in document.factors.items()
+    }
+    _check_factors(document, factors, path)
+    arms = tuple(_arms(_Maker(document, path, quick, scale), factors))
+    _check_distinct(arms, path)
+    _check_same_kind(arms, path)
+    return arms
+
+
+# What stands for a factor whose levels are found later: its baseline, which changes nothing.
+ALL_INDEXES = "all-indexes"
+_UNKNOWN_YET: Mapping[str, Level] = {ALL_INDEXES: Level()}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Maker:
+    """What all arms of a file share."""
+
+    document: Document
+    path: Path
+    quick: bool
+    scale: int
+
+
+def _arms(maker: _Maker, factors: Levels) -> Iterator[Arm]:
+    baseline_levels = maker.document.baseline
+    for combination in itertools.product(*(levels.items() for levels in factors.values())):
+        levels = dict(zip(factors, (name for name, _ in combination), strict=True))
+        name = "/".join(levels.values())
+        baseline = "/".join({**levels, **baseline_levels}.values())
+        yield _arm(maker, name, levels, [level for _, level in combination], baseline)
+
+
+def _check_distinct(arms: tuple[Arm, ...], path: Path) -> None:
+    """Two arms that do the same under two names would be compared with each other for nothing."""
+    seen: list[Arm] = []
+    for arm in arms:
+        nameless = dataclasses.replace(arm, name="", levels={}, baseline=None)
+        if nameless in seen:
+            twin = arms[seen.index(nameless)].name
+            raise DynoError(
+                "duplicate_arm", f"{path.name}: factors: arms {twin!r} and {arm.name!r} do the same; change or drop one"
+            )
+        seen.append(nameless)
+
+
+def _check_same_kind(arms: tuple[Arm, ...], path: Path) -> None:
+    """Elapsed time and throughput do not compare."""
+    kinds = {arm.fixed_units is None: arm.name for arm in arms}
+    if len(kinds) > 1:
+        raise DynoError(
+            "mixed_work",
+            f"{path.name}: factors: arm {kinds[False]!r} has fixed work, {kinds[True]!r} a timed window; "
+            "give all of them units or executions, or none",
+        )
+
+
+def _check_factors(document: Document, factors: Levels, path: Path) -> None:
+    if not factors:
+        raise DynoError("no_factor", f"{path.name}: factors: is empty; an experiment varies at least one factor")
+    for factor, levels in factors.items():
+        if not levels:
+            raise DynoError("empty_factor", f"{path.name}: factors.{factor}: has no level; write at least two")
+        for level in levels:
+            if not level or "/" in level:
+                raise DynoError(
+                    "bad_name", f"{path.name}: factors.{factor}: level {level!r} is empty or has a '/'; rename it"
+                )
+    for factor, level in document.baseline.items():
+        if factor not in factors:
+            known = ", ".join(factors)
+            raise DynoError("unknown_factor", f"{path.name}: baseline.{factor}: no such factor; factors are {known}")
+        if level not in factors[factor]:
+            known = ", ".join(factors[factor])
+            raise DynoError("unknown_level", f"{path.name}: baseline.{factor}: no level {level!r}; levels are {known}")
+    if not document.baseline:
+        raise DynoError("no_baseline", f"{path.name}: baseline: is empty; name the level to compare with")
+
+
+def _arm(maker: _Maker, name: str, levels: dict[str, str], parts: list[Level], baseline: str) -> Arm:
+    document, path = maker.document, maker.path
+    load = _merged_load(document.workload, parts, levels, path)
+    session = _merged("set", [part.set for part in parts], levels, path)
+    settings = _merged("settings", [part.settings for part in parts], levels, path)
+    role = _merged("role", [part.role for part in parts], levels, path)
+    variables = {"scale": maker.scale, **document.workload.variables}
+    variables |= _merged("variables", [part.variables for part in parts], levels, path)
+    for key in settings:
+        if key in document.target.settings:
+            raise DynoError(
+                "two_values", f"{path.name}: settings.{key}: is set by target.settings and by a level; keep one"
+            )
+    reset = _only_one("reset", [part.reset for part in parts], levels, path)
+    reset = tuple(document.design.reset if reset is None else reset)
+    _check_undo(reset, parts, levels, path)
+    clients = load["clients"] or 1
+    return Arm(
+        name=name,
+        levels=levels,
+        baseline=None if baseline == name else baseline,
+        server=_server(parts, levels, path),
+        scripts=_scripts(path, load),
+        fixed_units=_fixed_units(maker, load),
+        fetch_rows=load["fetch_rows"],
+        clients=clients,
+        threads=min(load["threads"] or 1, clients),
+        mode=load["mode"] or "prepared",
+        arrival=_arrival(load["arrival"], load["think_time"]),
+        connect_ramp_ns=load["connect_ramp"] or 0,
+        latency_limit_ns=load["latency_limit"],
+        rows_per_unit=load["rows_per_unit"],
+        max_tries=load["max_tries"] or 1,
+        variables={key: str(value) for key, value in variables.items()},
+        session=session,
+        settings=settings,
+        role=role,
+        sql="\n".join(_sql(path, levels, part, "sql") for part in parts if part.sql),
+        undo="\n".join(_sql(path, levels, part, "undo") for part in reversed(parts) if part.undo),
+        reset=reset,
+        expect=_merged_expect(document.expect, [part.expect for part in parts], levels, path),
+    )
+
+
+def _check_undo(reset: tuple[str, ...], parts: list[Level], levels: dict[str, str], path: Path) -> None:
+    """What a level does to the schema must not be there in the next trial of another arm."""
+    for (factor, level), part in zip(levels.items(), parts, strict=True):
+        if part.sql and not part.undo and "restore" not in reset:
+            raise DynoError(
+                "no_undo",
+                f'{path.name}: factors.{factor}.{level}.sql: changes the schema; add an undo, or "restore" to reset',
+            )
+
+
+def _sql(path: Path, levels: dict[str, str], part: Level, key: str) -> str:
+    return read_sql(path, f"factors ({'/'.join(levels.values())}).{key}", getattr(part, key))[0]
+
+
+_LOAD_KEYS = (
+    *("script", "statement", "units", "executions", "fetch_rows", "clients", "threads", "mode", "connect_ramp"),
+    *("latency_limit", "rows_per_unit", "max_tries"),
+)
+
+
+def _merged_load(workload: Load, parts: list[Level], levels: dict[str, str], path: Path) -> dict[str, Any]:
+    """The workload's keys, each replaced by the one level that sets it."""
+    merged: dict[str, Any] = {}
+    for key in _LOAD_KEYS:
+        chosen = _only_one(key, [getattr(part, key) for part in parts], levels, path)
+        merged[key] = getattr(workload, key) if chosen is None else chosen
+    arrival = _only_one("arrival", [part.arrival for part in parts], levels, path)
+    think_time = _only_one("think_time", [part.think_time for part in parts], levels, path)
+    if arrival is not None and think_time is not None:
+        raise DynoError("two_values", f"{path.name}: factors: one level sets arrival, another think_time; keep one")
+    own = arrival is None and think_time is None
+    merged["arrival"] = workload.arrival if own else arrival
+    merged["think_time"] = workload.think_time if own else think_time
+    return merged
+
+
+def _only_one(key: str, values: list[Any], levels: dict[str, str], path: Path) -> Any:
+    given = [(factor, value) for factor, value in zip(levels, values, strict=True) if value is not None]
+    if len(given) > 1:
+        raise DynoError(
+            "two_values", f"{path.name}: factors {given[0][0]} and {given[1][0]} both set {key}; let one of them set it"
+        )
+    return given[0][1] if given else None
+
+
+def _merged(key: str, tables: list[Mapping[str, Any]], levels: dict[str, str], path: Path) -> dict[str, Any]:
+    """The union of the levels' tables; a name in two of them is an error."""
+    merged: dict[str, Any] = {}
+    origin: dict[str, str] = {}
+    for factor, table in zip(levels, tables, strict=True):
+        for name, value in table.items():
+            if name in merged:
+                raise DynoError(
+                    "two_values",
+                    f"{path.name}: factors {origin[name]} and {factor} both have {key}.{name}; let one of them set it",
+                )
+            merged[name], origin[name] = value, factor
+    return merged
+
+
+def _merged_expect(common: Expect, parts: list[Expect], levels: dict[str, str], path: Path) -> Expect:
+    """What a level expects stands above what all arms are expected to show."""
+    merged: dict[str, Any] = {}
+    for key in ("physical_reads", "plan", "no_plan", "profile"):
+        chosen = _only_one(f"expect.{key}", [getattr(part, key) for part in parts], levels, path)
+        merged[key] = getattr(common, key) if chosen is None else chosen
+    for key in ("settings", "relation_bytes"):
+        own = _merged(f"expect.{key}", [getattr(part, key) for part in parts], levels, path)
+        merged[key] = {**getattr(common, key), **own}
+    return Expect.model_construct(**merged)
+
+
+def _scripts(path: Path, load: Mapping[str, Any]) -> tuple[Script, ...]:
+    script, statement = load["script"], load["statement"]
+    if script is not None and statement is not None:
+        raise DynoError("two_values", f"{path.name}: one arm has both a script and a statement; keep one")
+    if statement is not None:
+        return (read_statement(path, statement),)
+    if script is None:
+        raise DynoError(
+            "missing_script", f"{path.name}: workload.script: is missing; name a file, or builtin:select-only"
+        )
+    return read_uses(path, [script] if isinstance(script, str) else script)
+
+
+def _fixed_units(maker: _Maker, load: Mapping[str, Any]) -> int | None:
+    """How many units an arm does, where it has fixed work; `executions` are those of one statement."""
+    units, executions, name = load["units"], load["executions"], maker.path.name
+    if units is None and executions is None:
+        return None
+    if executions is not None and load["statement"] is None:
+        raise DynoError("no_statement", f"{name}: executions = {executions}: is for a statement; write units instead")
+    if units is not None and load["script"] is None:
+        raise DynoError("no_script", f"{name}: units = {units}: is for a script; write executions instead")
+    if load["arrival"] is not None:
+        raise DynoError("open_fixed_work", f"{name}: arrival: an open loop has no fixed work; leave one of the two out")
+    own = maker.document.workload
+    quick = maker.document.quick.units or maker.document.quick.executions
+    of_workload = (own.units, own.executions) == (units, executions)
+    return quick if maker.quick and quick and of_workload else int(units or executions)
+
+
+def _server(parts: list[Level], levels: dict[str, str], path: Path) -> Server:
+    url = _only_one("target", [part.target for part in parts], levels, path)
+    server_bin = _only_one("server_bin", [part.server_bin for part in parts], levels, path)
+    if url is not None and server_bin is not None:
+        raise DynoError("two_values", f"{path.name}: factors: one level sets target, another server_bin; keep one")
+    if server_bin is not None and not Path(server_bin).expanduser().is_absolute():
+        raise DynoError(
+            "relative_path", f"{path.name}: server_bin = {server_bin!r}: write an absolute path: a run keeps it"
+        )
+    if url is not None:
+        _refuse_password(url, path)
+    return Server(url, None if server_bin is None else Path(server_bin).expanduser())
+
+
+# A colon between the scheme and an @, however badly the rest is written, or the key itself.
+_PASSWORD = re.compile(r"://[^@]*:[^@]*@|[?&]password=", re.IGNORECASE)
+
+
+def _refuse_password(url: str, path: Path) -> None:
+    """A run keeps a copy of its experiment file, which anybody may be given."""
+    if _PASSWORD.search(url):
+        raise DynoError(
+            "password_in_file", f"{path.name}: target: holds a password; put it into ~/.pgpass or a service file"
+        )
+
+
+def _arrival(arrival: Open | None, think_time: int | ThinkTime | None) -> Arrival:
+    if arrival is None:
+        return _closed(think_time or 0)
+    process, start = (
+        ("poisson", arrival.poisson_per_s) if arrival.poisson_per_s else ("constant", arrival.constant_per_s)
+    )
+    assert start is not None
+    return Arrival(kind="open", process=process, start_per_s=start, end_per_s=arrival.to_per_s or start)
+
+
+# Where an exponential think time is not cut off by the file: exp(-10) of the pauses would be longer than this.
+_LONGEST_IN_MEANS = 10
+
+
+def _closed(think_time: int | ThinkTime) -> Arrival:
+    if isinstance(think_time, int):
+        return Arrival(kind="closed", think_time_ns=think_time)
+    if think_time.uniform is not None:
+        low, high = think_time.uniform
+        return Arrival("closed", (low + high) // 2, "uniform", low, high)
+    mean = think_time.exponential or 0
+    longest = mean * _LONGEST_IN_MEANS if think_time.maximum is None else think_time.maximum
+    return Arrival("closed", mean, "exponential", think_time.minimum or 0, longest)
+
+
+def resolve(value: SettingValue, measured: Mapping[str, float]) -> str:
+    """A setting's value as text, with what was measured put in."""
+    if isinstance(value, Measured):
+        return str(max(0, round(measured[value.measured] * value.times)))
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value)

@@ -1,0 +1,52 @@
+"""The state that every arm meets: the reset steps of the experiment file, in their order, each with what it reached."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from dbdyno.design.arms import Arm
+from dbdyno.design.experiment import Experiment
+from dbdyno.targets.target import Target
+
+# What these steps reach would be lost by looking at the tables, so whatever looks does it before the first of them.
+CACHE_STEPS = ("cold-cache", "warm-cache")
+
+
+def reset(target: Target, arm: Arm, before_caches: Callable[[], None]) -> list[dict[str, Any]]:
+    """Go through the steps (`restore` came before the arm was applied); one record a step.
+
+    Args:
+        target: the server.
+        arm: whose steps they are.
+        before_caches: called once, before the first step that sets a cache state, or behind the last step.
+    """
+    records: list[dict[str, Any]] = []
+    looked = False
+    for step in arm.reset:
+        if step in CACHE_STEPS and not looked:
+            before_caches()
+            looked = True
+        began = time.monotonic_ns()
+        reached = _take(target, step)
+        records.append({"step": step, "ns": time.monotonic_ns() - began, **reached})
+    if not looked:
+        before_caches()
+    return records
+
+
+def _take(target: Target, step: str) -> dict[str, Any]:
+    if step == "vacuum":
+        target.vacuum(())
+    elif step == "checkpoint" and target.may_checkpoint:
+        target.checkpoint()
+    return {}
+
+
+def reset_warnings(experiment: Experiment, target: Target) -> list[dict[str, str]]:
+    """What of the reset cannot be done here: it is left out for every arm alike, and said."""
+    if not experiment.resets("checkpoint") or target.may_checkpoint:
+        return []
+    what = "no checkpoint before the trials, because the server is not ours: full-page images may fall into any of them"
+    return [{"code": "no_checkpoint", "message": f"{what}; --allow-checkpoint takes one before each"}]
