@@ -1,5 +1,6 @@
 """The seam to Rust: all of it. Shapes of the JSON texts: docs/architecture.md."""
 
+from collections.abc import Callable
 from typing import Final
 
 __all__ = [
@@ -19,8 +20,11 @@ BUILD_PROFILE: Final[str]
 class CoreError(Exception):
     """`args` is (code, message): see `dbdyno.errors.DynoError`."""
 
-def run_trial(spec: str, password: str | None) -> str:
-    """Connect, warm up, measure one window, return the outcome. Releases the GIL throughout."""
+def run_trial(spec: str, password: str | None, live: Callable[[str], None] | None = None) -> str:
+    """Connect, warm up, measure one window, return the outcome.
+
+    Releases the GIL throughout, but to call `live` about once a second with the trial as it is (JSON).
+    """
 
 def check_script(name: str, text: str) -> str:
     """Parse one pgbench script; a mistake raises `script_syntax` with file, line and column.

@@ -10,6 +10,7 @@ from dbdyno import _core
 from dbdyno.errors import EXIT_INPUT_WRONG, EXIT_RUN_FAILED, DynoError
 
 T = TypeVar("T")
+Watcher = Callable[[Mapping[str, Any]], None]
 
 # What a trial may die of that is not the user's input: the run failed, and what was measured is kept.
 _RUN_FAILED = frozenset({"connection_lost", "io", "drain_limit"})
@@ -18,9 +19,13 @@ VERSION = _core.__version__
 BUILD_PROFILE = _core.BUILD_PROFILE
 
 
-def run_trial(spec: Mapping[str, Any], password: str | None) -> dict[str, Any]:
-    """Run one trial: spec and outcome as docs/architecture.md has them."""
-    outcome = _translated(lambda: _core.run_trial(json.dumps(spec), password))
+def run_trial(spec: Mapping[str, Any], password: str | None, live: Watcher | None = None) -> dict[str, Any]:
+    """Run one trial: spec and outcome as docs/architecture.md has them.
+
+    `live` is called about once a second with the trial as it is.
+    """
+    watcher = None if live is None else lambda text: live(json.loads(text))
+    outcome = _translated(lambda: _core.run_trial(json.dumps(spec), password, watcher))
     return dict(json.loads(outcome))
 
 

@@ -44,7 +44,7 @@ fn watch_for_a_second(
     };
     let cpu_ns_at_start = cpu_ns(&probe);
     let started = Instant::now();
-    probe.start();
+    probe.start(None);
     std::thread::sleep(Duration::from_secs(1));
     let backends_cpu_ns = cpu_ns(&probe).saturating_sub(cpu_ns_at_start);
     let elapsed = started.elapsed();

@@ -31,14 +31,14 @@ macro_rules! server_or_skip {
 }
 
 fn run(spec: &str) -> Value {
-    let outcome = run_trial(spec, None).unwrap_or_else(|error| panic!("{}: {error}", error.code));
+    let outcome = run_trial(spec, None, None).unwrap_or_else(|error| panic!("{}: {error}", error.code));
     let outcome: Value = serde_json::from_str(&outcome).expect("JSON");
     reconciles(&outcome);
     outcome
 }
 
 fn refused(spec: &str) -> CoreError {
-    let error = run_trial(spec, None).expect_err("must fail");
+    let error = run_trial(spec, None, None).expect_err("must fail");
     assert!(!error.message.contains('\n'), "more than one line: {error}");
     error
 }
@@ -377,9 +377,9 @@ fn passwords_are_given_as_the_server_asks_for_them() {
     for (role, encryption) in [("clear", "scram-sha-256"), ("md5", "md5"), ("scram", "scram-sha-256")] {
         server.sql(&format!("SET password_encryption = '{encryption}'; DROP ROLE IF EXISTS {role}; CREATE ROLE {role} LOGIN PASSWORD 'open sesame'"));
         let spec = server.trial_spec("SELECT 1;", json!({"target": server.target_json(role), "window_ns": 10_000_000}));
-        assert!(run_trial(&spec, Some("open sesame")).is_ok(), "{role}");
+        assert!(run_trial(&spec, Some("open sesame"), None).is_ok(), "{role}");
         for password in [None, Some("secret guess")] {
-            let error = run_trial(&spec, password).expect_err("must be refused");
+            let error = run_trial(&spec, password, None).expect_err("must be refused");
             assert_eq!("authentication_failed", error.code, "{role}");
             assert!(error.message.contains(role) && !error.message.contains("guess"), "{error}");
         }

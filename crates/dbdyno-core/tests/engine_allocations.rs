@@ -42,7 +42,7 @@ fn cost(server: &Server, script: &str, changes: &Value, window_ms: u64) -> (u64,
     changes["series_step_ns"] = json!(10_000_000_000_u64);
     let spec = server.trial_spec(script, changes);
     let before = ALLOCATIONS.load(Ordering::Relaxed);
-    let outcome = run_trial(&spec, None).expect("a trial");
+    let outcome = run_trial(&spec, None, None).expect("a trial");
     let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
     let outcome: Value = serde_json::from_str(&outcome).expect("JSON");
     (outcome["units"]["successful"].as_u64().expect("a count"), allocations)

@@ -66,7 +66,7 @@ fn watch(probe: Probe, clients: usize, time: Duration) -> Watched {
     };
     let started = Instant::now();
     let before = read(&probe);
-    probe.start();
+    probe.start(None);
     sleep(time);
     let after = read(&probe);
     let elapsed_ns = started.elapsed().as_nanos() as u64;
@@ -220,7 +220,7 @@ fn processes_may_go_and_the_rest_is_still_watched() {
     for route in routes() {
         let (leaver, stayer) = (server.session(), server.session());
         let probe = attach_to(&server, route, &[&leaver, &stayer], phases(2, Phase::InUnit));
-        probe.start();
+        probe.start(None);
         sleep(Duration::from_millis(200));
         drop(leaver);
         sleep(Duration::from_millis(300));

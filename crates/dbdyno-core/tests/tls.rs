@@ -66,7 +66,7 @@ fn try_tls(server: &Server, host: &str, user: &str, sslmode: &str, root: Option<
     let script = "SELECT 1 / ssl::int FROM pg_stat_ssl WHERE pid = pg_backend_pid();\nSELECT repeat('x', 100000);\n";
     let script = if user == "plain" { "SELECT 1;" } else { script };
     let spec = server.trial_spec(script, json!({"target": target, "window_ns": 50_000_000}));
-    run_trial(&spec, Some(PASSWORD)).map(|outcome| serde_json::from_str(&outcome).expect("JSON"))
+    run_trial(&spec, Some(PASSWORD), None).map(|outcome| serde_json::from_str(&outcome).expect("JSON"))
 }
 
 #[test]

@@ -3,50 +3,19 @@
 //! Every function takes and returns scalars, texts and lists; the shapes of the JSON texts are in
 //! docs/architecture.md, the signatures in python/dbdyno/_core.pyi.
 
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+mod trial;
 
 use dbdyno_core::error::CoreError as Failure;
 use dbdyno_core::script::{Symbols, builtin_text, parse};
-use dbdyno_core::{arguments, histogram, load};
+use dbdyno_core::{arguments, histogram};
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
 create_exception!(dbdyno._core, CoreError, PyException, "`args` is (code, message).");
 
-/// How long a Ctrl-C may go unnoticed while a trial runs.
-const SIGNAL_CHECK_PERIOD: Duration = Duration::from_millis(50);
-
 fn raise(failure: Failure) -> PyErr {
     CoreError::new_err((failure.code, failure.message))
-}
-
-/// Runs the trial on a thread of its own, so that this one can look for signals: the interpreter handles a Ctrl-C
-/// only on the main thread and only when asked.
-#[pyfunction]
-fn run_trial(py: Python<'_>, spec: String, password: Option<String>) -> PyResult<String> {
-    let (sender, mut receiver) = channel();
-    std::thread::scope(|scope| {
-        scope.spawn(move || sender.send(load::run_trial(&spec, password.as_deref())));
-        let mut interrupted: Option<PyErr> = None;
-        loop {
-            let received;
-            (received, receiver) = py.detach(move || (receiver.recv_timeout(SIGNAL_CHECK_PERIOD), receiver));
-            match received {
-                Ok(outcome) => return interrupted.map_or_else(|| outcome.map_err(raise), Err),
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(CoreError::new_err(("internal", "the load thread panicked; please report this")));
-                }
-                Err(RecvTimeoutError::Timeout) => {
-                    if let Err(signal) = py.check_signals() {
-                        load::request_stop();
-                        interrupted.get_or_insert(signal);
-                    }
-                }
-            }
-        }
-    })
 }
 
 #[pyfunction]
@@ -83,9 +52,9 @@ fn overwrite_arguments() {
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::{
-        CoreError, builtin_script, check_script, histogram_bins, histogram_quantiles, overwrite_arguments, run_trial,
-    };
+    use super::{CoreError, builtin_script, check_script, histogram_bins, histogram_quantiles, overwrite_arguments};
+    #[pymodule_export]
+    use crate::trial::run_trial;
     use pyo3::prelude::*;
 
     #[pymodule_init]

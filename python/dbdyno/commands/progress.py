@@ -1,18 +1,24 @@
-"""How a run goes on, on stderr: a live line in a terminal, a plain line a block elsewhere."""
+"""How a run goes on, on stderr: a live line in a terminal, a plain line a block elsewhere.
+
+In a terminal the work of a trial that takes longer than two looks is shown below the line, redrawn each second.
+"""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
 from dbdyno.design.schedule import Place
+from dbdyno.engine import Watcher
+from dbdyno.probes.host_cpu import HostCpuMeter
+from dbdyno.report.live import LiveScreen
 
 
 class StderrProgress:
@@ -47,11 +53,21 @@ class StderrProgress:
         self._first_trial_s, self._done_before = time.monotonic(), done
         self._done, self._left = done, left
 
-    def trial_begins(self, place: Place) -> None:
+    def trial_begins(self, place: Place) -> Watcher | None:
         """The next trial starts: in a terminal what runs now stands beside what the last one gave."""
-        if self._live is not None:
-            last = f" (before: {self._last})" if self._last else ""
-            self._show(f"{self._place(self._done + 1, place.block)}: {place.arm}{last}")
+        if self._live is None:
+            return None
+        last = f" (before: {self._last})" if self._last else ""
+        line = f"{self._place(self._done + 1, place.block)}: {place.arm}{last}"
+        self._show(line)
+        screen = LiveScreen(blocks=self._console.encoding.startswith("utf"))
+        cpu = HostCpuMeter()
+
+        def look(view: Mapping[str, Any]) -> None:
+            screen.take(view, cpu.read())
+            self._show(line, screen.lines())
+
+        return look
 
     def trial_done(self, record: Mapping[str, Any], done: int, left: int) -> None:
         """One more trial is durable; elsewhere than in a terminal a line a block will do."""
@@ -73,9 +89,9 @@ class StderrProgress:
         seconds = (time.monotonic() - self._first_trial_s) / measured * self._left
         return f", {_time(seconds)} left"
 
-    def _show(self, line: str) -> None:
+    def _show(self, line: str, below: Sequence[Text] = ()) -> None:
         if self._live is not None:
-            self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
+            self._live.update(Group(Text(line, no_wrap=True, overflow="ellipsis"), *below))
         else:
             print(line, file=sys.stderr, flush=True)
 

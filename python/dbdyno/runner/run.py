@@ -31,8 +31,8 @@ class Progress(Protocol):
     def trials_begin(self, done: int, left: int) -> None:
         """The first trial of this session starts; `done` were recorded before."""
 
-    def trial_begins(self, place: Place) -> None:
-        """The next trial starts."""
+    def trial_begins(self, place: Place) -> engine.Watcher | None:
+        """The next trial starts; what is returned sees its work about once a second."""
 
     def trial_done(self, record: Mapping[str, Any], done: int, left: int) -> None:
         """One more trial is durable."""
@@ -108,8 +108,8 @@ def _loop(
     progress.trials_begin(len(trials), trials_left(names, experiment.blocks, seed, trials))
     try:
         while (place := next_place(names, experiment.blocks, seed, trials)) is not None:
-            progress.trial_begins(place)
-            record = run_trial(experiment, target, by_name[place.arm], place, seed)
+            live = progress.trial_begins(place)
+            record = run_trial(experiment, target, by_name[place.arm], place, seed, live)
             opened.append("trial", record)
             trials.append(record)
             progress.trial_done(record, len(trials), trials_left(names, experiment.blocks, seed, trials))

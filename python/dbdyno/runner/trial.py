@@ -18,8 +18,18 @@ from dbdyno.runner.spec import trial_spec
 from dbdyno.targets.target import Target
 
 
-def run_trial(experiment: Experiment, target: Target, prepared: Prepared, place: Place, seed: int) -> dict[str, Any]:
-    """The body of a `trial` record. A `DynoError` of the server or the load makes it a failed one."""
+def run_trial(
+    experiment: Experiment,
+    target: Target,
+    prepared: Prepared,
+    place: Place,
+    seed: int,
+    live: engine.Watcher | None = None,
+) -> dict[str, Any]:
+    """The body of a `trial` record. A `DynoError` of the server or the load makes it a failed one.
+
+    `live` sees the work while it is done.
+    """
     started_at = now()
     record: dict[str, Any] = {
         "trial": place.trial,
@@ -30,14 +40,21 @@ def run_trial(experiment: Experiment, target: Target, prepared: Prepared, place:
         "started_at": started_at,
     }
     try:
-        return {**record, "status": "ok", "reason": None, **_measure(experiment, target, prepared, place, seed)}
+        return {**record, "status": "ok", "reason": None, **_measure(experiment, target, prepared, place, seed, live)}
     except DynoError as error:
         if error.code == "interrupted":
             raise
         return {**record, "status": "failed", "reason": error.message}
 
 
-def _measure(experiment: Experiment, target: Target, prepared: Prepared, place: Place, seed: int) -> dict[str, Any]:
+def _measure(
+    experiment: Experiment,
+    target: Target,
+    prepared: Prepared,
+    place: Place,
+    seed: int,
+    live: engine.Watcher | None,
+) -> dict[str, Any]:
     statements = session_statements(prepared.session)
     evidence = Evidence(experiment, target, prepared, statements)
     began = time.monotonic_ns()
@@ -57,7 +74,7 @@ def _measure(experiment: Experiment, target: Target, prepared: Prepared, place: 
         )
         password = target.endpoint.password
         evidence.before_work()
-        outcome = engine.run_trial(spec, password.reveal() if password else None)
+        outcome = engine.run_trial(spec, password.reveal() if password else None, live)
         evidence.after_work()
     return {
         "preparation": {"apply_ns": settled - began, "reset_ns": was_reset - settled},

@@ -108,6 +108,9 @@ impl Worker<'_> {
         client.unit.times.end_ns = now_ns;
         let unit = &client.unit;
         self.record.unit_ended(&unit.times, fate);
+        if let Some(live) = &mut self.live {
+            live.unit_ended(unit.script, now_ns - unit.times.intended_ns, fate == Fate::Successful);
+        }
         if !unit.counted || client.span.stage != Stage::Open {
             return;
         }

@@ -3,6 +3,7 @@
 //! ```text
 //! spec -> trial: plan, session, worker threads, exposure, probe -> assemble -> outcome
 //!                           |
+//!   live: what a watcher sees of it   (once a second, if there is one)
 //!   worker: readiness loop  |- dispatch    which client gets which unit (arrivals)
 //!                           |- lifecycle   a unit from start to end, tries and failures
 //!                           |- execute     from command to command of its script
@@ -23,6 +24,7 @@ mod exchange;
 mod execute;
 mod exposure;
 mod lifecycle;
+mod live;
 mod observer;
 mod outcome;
 mod plan;
@@ -41,6 +43,7 @@ mod trial;
 mod window;
 mod worker;
 
+pub use live::Board;
 pub use observer::{BackendClocks, Observer, Phase, PhaseCell};
 pub use outcome::*;
 pub use spec::*;

@@ -82,6 +82,11 @@ impl Plan {
         Ok(())
     }
 
+    /// In the order of the spec.
+    pub(super) fn script_names(&self) -> Vec<String> {
+        self.scripts.iter().map(|planned| planned.script.name.clone()).collect()
+    }
+
     /// Draws a script by weight; a workload of one draws nothing.
     pub(super) fn choose(&self, random: &mut Random) -> usize {
         if self.scripts.len() == 1 {

@@ -15,6 +15,7 @@ use super::assemble::{Measured, assemble};
 use super::client::Client;
 use super::clock;
 use super::exposure::ExposureProbe;
+use super::live::Board;
 use super::observer::PhaseCell;
 use super::outcome::Exposure;
 use super::plan::Plan;
@@ -30,16 +31,18 @@ use crate::probe::{self, Probe};
 use crate::wire::Connection;
 
 /// Connects, warms up, measures one window and returns the outcome as JSON (docs/architecture.md).
-pub fn run_trial(spec_json: &str, password: Option<&str>) -> Result<String> {
+///
+/// `live`, if somebody watches, shows the trial while it runs.
+pub fn run_trial(spec_json: &str, password: Option<&str>, live: Option<&Board>) -> Result<String> {
     let spec = TrialSpec::parse(spec_json)?;
     let plan = Plan::new(&spec)?;
-    let result = measure(&spec, &plan, password);
+    let result = measure(&spec, &plan, password, live);
     stop::take_request()?;
     let outcome = assemble(&spec, &plan, result?);
     serde_json::to_string(&outcome).map_err(|error| CoreError::new("io", format!("outcome: {error}")))
 }
 
-fn measure(spec: &TrialSpec, plan: &Plan, password: Option<&str>) -> Result<Measured> {
+fn measure(spec: &TrialSpec, plan: &Plan, password: Option<&str>, live: Option<&Board>) -> Result<Measured> {
     let connections = connect_clients(spec, password)?;
     let process_ids: Vec<i32> = connections.iter().map(Connection::process_id).collect();
     let exposure = ExposureProbe::connect(spec, password);
@@ -55,7 +58,11 @@ fn measure(spec: &TrialSpec, plan: &Plan, password: Option<&str>) -> Result<Meas
         phases: &phases,
         unclosed: AtomicUsize::new(spec.clients),
         abandoned: AtomicBool::new(false),
+        live,
     };
+    if let Some(board) = live {
+        board.begin(plan.script_names(), shared.window, false, Arc::clone(&phases));
+    }
     let started_at_ns = clock::date_ns() + (shared.window.start_ns - clock::now_ns());
     let (reports, exposure) = run_threads(&shared, connections, exposure, &probe)?;
     let window = shared.window;
@@ -102,7 +109,7 @@ fn start_probe_with_window(shared: &Shared<'_>, probe: &Probe) {
     loop {
         let left_ns = shared.window.start_ns.saturating_sub(clock::now_ns());
         if left_ns == 0 || shared.abandoned.load(Ordering::Relaxed) || stop::is_requested() {
-            return probe.start();
+            return probe.start(shared.live.map(|board| board.waits().clone()));
         }
         thread::sleep(Duration::from_nanos(left_ns.min(LONGEST_WAIT_NS)));
     }

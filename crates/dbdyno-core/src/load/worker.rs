@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::arrivals::Arrivals;
 use super::client::{Client, State};
 use super::clock;
+use super::live::{Board, LiveTally};
 use super::observer::{Observer, PhaseCell};
 use super::plan::Plan;
 use super::readiness::{Readiness, make_timers_punctual};
@@ -37,6 +38,8 @@ pub(super) struct Shared<'a> {
     pub unclosed: AtomicUsize,
     /// Set by a thread that failed: the others need not go on.
     pub abandoned: AtomicBool,
+    /// Where a watcher looks, if there is one.
+    pub live: Option<&'a Board>,
 }
 
 /// What a load thread hands back.
@@ -53,6 +56,8 @@ pub(super) struct Worker<'a> {
     pub(super) shared: &'a Shared<'a>,
     pub(super) clients: Vec<Client>,
     pub(super) record: Record,
+    /// None without a watcher.
+    pub(super) live: Option<LiveTally>,
     /// None in a closed loop.
     pub(super) arrivals: Option<Arrivals>,
     /// Open loop: clients without a unit, the longest idle first.
@@ -92,6 +97,7 @@ impl<'a> Worker<'a> {
             shared,
             clients,
             record,
+            live: shared.live.map(|_| LiveTally::new(shared.plan.scripts.len())),
             arrivals,
             idle: VecDeque::new(),
             winding_down: false,
@@ -123,6 +129,9 @@ impl<'a> Worker<'a> {
         loop {
             let now_ns = self.loop_time_ns();
             self.read_cpu_at_edges(now_ns);
+            if let (Some(live), Some(board)) = (&mut self.live, self.shared.live) {
+                live.publish_if_due(board, now_ns);
+            }
             if self.shared.abandoned.load(Ordering::Relaxed) || stop::is_requested() {
                 return Ok(());
             }

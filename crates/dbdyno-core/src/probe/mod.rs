@@ -19,6 +19,7 @@ mod clocks;
 mod counts;
 mod elf;
 mod events;
+mod live;
 mod maps;
 mod memory;
 mod names;
@@ -37,6 +38,7 @@ use std::thread::{self, JoinHandle};
 
 pub use attach::attach;
 pub use background::BackgroundProcess;
+pub use live::LiveWaits;
 pub use names::WaitNames;
 pub use process::session_pids;
 pub use sql::SqlWaits;
@@ -159,13 +161,14 @@ impl Probe {
         self.route
     }
 
-    /// Start taking snapshots.
-    pub fn start(&self) {
+    /// Start taking snapshots; `live` sees them, too, if somebody watches.
+    pub fn start(&self, live: Option<LiveWaits>) {
         let Some(mut sampler) = self.sampler.lock().expect("no thread holds it").take() else { return };
         sampler.background_mut().iter_mut().for_each(background::Watched::restart);
         let (stop, period_ns) = (self.stop.clone(), self.period_ns);
         let thread = thread::Builder::new().name("dbdyno-probe".to_owned());
-        let thread = thread.spawn(move || sample(sampler, &stop, period_ns)).expect("a thread can be started");
+        let thread =
+            thread.spawn(move || sample(sampler, &stop, period_ns, live.as_ref())).expect("a thread can be started");
         *self.thread.lock().expect("no thread holds it") = Some(thread);
     }
 
@@ -202,10 +205,11 @@ impl Drop for Probe {
     }
 }
 
-fn sample(mut sampler: Sampler, stop: &AtomicBool, period_ns: u64) -> Sampled {
+fn sample(mut sampler: Sampler, stop: &AtomicBool, period_ns: u64, live: Option<&LiveWaits>) -> Sampled {
     be_punctual();
     let mut pace = Pace::new(period_ns);
     let mut failure = None;
+    let mut sweeps = 0_u64;
     while failure.is_none() && !stop.load(Ordering::Relaxed) {
         pace.sleep();
         let swept = match &mut sampler {
@@ -213,6 +217,12 @@ fn sample(mut sampler: Sampler, stop: &AtomicBool, period_ns: u64) -> Sampled {
             Sampler::Sql(sql) => sql.sweep(),
         };
         failure = swept.err().map(|error| format!("sampling ended early: {error}"));
+        sweeps += 1;
+        if let Some(live) = live
+            && sweeps.is_multiple_of(sampler.sweeps_per_publication())
+        {
+            sampler.publish(live);
+        }
     }
     Sampled { sampler, failure, cpu_ns: now_ns(libc::CLOCK_THREAD_CPUTIME_ID) }
 }
@@ -222,6 +232,21 @@ impl Sampler {
         match self {
             Sampler::Memory(memory, _) => &mut memory.background,
             Sampler::Sql(sql) => &mut sql.background,
+        }
+    }
+
+    /// The SQL route has 50 sweeps a second where the others have a thousand.
+    fn sweeps_per_publication(&self) -> u64 {
+        match self {
+            Sampler::Memory(..) => live::SWEEPS_PER_PUBLICATION,
+            Sampler::Sql(_) => live::SWEEPS_PER_PUBLICATION / 20,
+        }
+    }
+
+    fn publish(&self, live: &LiveWaits) {
+        match self {
+            Sampler::Memory(memory, names) => live.publish(&memory.clients, |event| names.name(event)),
+            Sampler::Sql(sql) => live.publish(&sql.clients, |event| sql.name(event).to_owned()),
         }
     }
 

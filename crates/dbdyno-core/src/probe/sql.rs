@@ -78,6 +78,11 @@ impl SqlSampler {
         Ok(())
     }
 
+    /// The server's name of an event.
+    pub fn name(&self, event: u32) -> &str {
+        &self.names[event as usize - 1]
+    }
+
     /// Results: clients, background, names, sweeps.
     pub fn into_parts(self) -> (Vec<ClientCounts>, Vec<Watched>, Vec<String>, u64) {
         (self.clients, self.background, self.names, self.sweeps)
