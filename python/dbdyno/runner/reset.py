@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable
 from typing import Any
@@ -37,10 +38,18 @@ def reset(target: Target, arm: Arm, before_caches: Callable[[], None]) -> list[d
 
 
 def _take(target: Target, step: str) -> dict[str, Any]:
-    if step == "vacuum":
-        target.vacuum(())
-    elif step == "checkpoint" and target.may_checkpoint:
-        target.checkpoint()
+    """Take one step; what it reached, where that is a figure."""
+    match step:
+        case "vacuum":
+            target.vacuum(())
+        case "analyze":
+            target.analyze()
+        case "checkpoint" if target.may_checkpoint:
+            target.checkpoint()
+        case "cold-cache":
+            return dataclasses.asdict(target.cold_cache())
+        case "warm-cache":
+            return target.warm_cache()
     return {}
 
 

@@ -30,7 +30,9 @@ from dbdyno.targets.binaries import Binaries, find_binaries, reachable_binaries
 from dbdyno.targets.cache import exclusive
 from dbdyno.targets.endpoint import Endpoint
 from dbdyno.targets.leftovers import remove_leftovers
+from dbdyno.targets.page_cache import Dropped, drop_from_page_cache, files_below
 from dbdyno.targets.paths import Instance, cache_directory, data_parent, make_instance
+from dbdyno.targets.prewarm import warm_cache
 from dbdyno.targets.process import start_server, stop_server
 from dbdyno.targets.settings import OwnSettings, checked_settings
 from dbdyno.targets.shared_memory import remove_shared_memory
@@ -40,6 +42,9 @@ from dbdyno.targets.template import DATABASE, SETTINGS_FILE, SUPERUSER, copy_tem
 
 READY_LIMIT_S = 30.0
 TEMPLATE_DATABASE = "dbdyno_template"
+
+# Where relations lie in PGDATA; WAL and transaction status are no table's data.
+_RELATION_DIRECTORIES = ("base", "global", "pg_tblspc")
 
 # sun_path holds 107 bytes and a zero (unix(7)).
 _SOCKET_DIRECTORY_BYTES_MAX = 107 - len("/.s.PGSQL.65535")
@@ -59,6 +64,7 @@ class EmbeddedServer:
 
     owned = True
     may_checkpoint = True
+    may_prewarm = True
     session_sql: Sequence[str] = ()
     warnings: Sequence[Mapping[str, str]] = ()
 
@@ -193,6 +199,26 @@ class EmbeddedServer:
         session = self._session()
         with failing_as_run_failure("VACUUM"):
             session.execute(vacuum_statement(tables))
+
+    def analyze(self) -> None:
+        """ANALYZE the whole database."""
+        self.execute("ANALYZE")
+
+    def cold_cache(self) -> Dropped:
+        """Stop (which takes a checkpoint), drop all relation files from the page cache, start with empty buffers."""
+        cluster = self._started_instance().cluster
+        self._stop_process(keep_data=True)
+        try:
+            return drop_from_page_cache(files_below(cluster / name for name in _RELATION_DIRECTORIES))
+        finally:
+            self._start_process()
+
+    def warm_cache(self) -> dict[str, int]:
+        """Read all tables and indexes into shared buffers."""
+        session = self._session()
+        with failing_as_run_failure("CREATE EXTENSION pg_prewarm"):
+            session.execute("CREATE EXTENSION IF NOT EXISTS pg_prewarm")
+        return warm_cache(session, schema=None)
 
     def execute(self, sql: str) -> None:
         """Run one or more statements on the control connection."""

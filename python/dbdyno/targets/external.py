@@ -20,8 +20,10 @@ from dbdyno.targets import readings
 from dbdyno.targets.binaries import OLDEST_MAJOR
 from dbdyno.targets.connecting import CONNECT_LIMIT_S, connection_failure
 from dbdyno.targets.endpoint import Endpoint
+from dbdyno.targets.page_cache import Dropped
+from dbdyno.targets.prewarm import prewarm_schema, warm_cache
 from dbdyno.targets.same_host import find_postmaster
-from dbdyno.targets.statements import failing_as_run_failure, vacuum_statement
+from dbdyno.targets.statements import analyze_statement, failing_as_run_failure, vacuum_statement
 from dbdyno.targets.target import Applied, Connection, SettingValue
 from dbdyno.targets.workspace import Workspace, remove_abandoned
 
@@ -198,6 +200,29 @@ class ExternalServer:
         if names:
             with failing_as_run_failure("VACUUM"):
                 session.execute(vacuum_statement([f"{schema}.{name}" for name in names]))
+
+    def analyze(self) -> None:
+        """ANALYZE the tables of our workspace."""
+        if self._workspace is None:
+            return
+        session = self._session()
+        names = self._own_tables(session, self._workspace.schema)
+        if names:
+            with failing_as_run_failure("ANALYZE"):
+                session.execute(analyze_statement([f"{self._workspace.schema}.{name}" for name in names]))
+
+    @property
+    def may_prewarm(self) -> bool:
+        """Whether pg_prewarm is there: an extension is the whole database's, so we do not create it."""
+        return prewarm_schema(self._session()) is not None
+
+    def cold_cache(self) -> Dropped:
+        """Never called: `prepare_arms` leaves out an arm that needs it."""
+        raise AssertionError("cold-cache on a server that is not ours")
+
+    def warm_cache(self) -> dict[str, int]:
+        """Read the workspace's tables and indexes into shared buffers, others' pages out of them."""
+        return warm_cache(self._session(), self.workspace().schema)
 
     def execute(self, sql: str) -> None:
         """Run statements in the workspace."""

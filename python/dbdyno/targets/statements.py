@@ -33,5 +33,13 @@ def first_line(error: psycopg.Error) -> str:
 
 def vacuum_statement(tables: Sequence[str]) -> sql.Composed:
     """VACUUM (ANALYZE) of `tables`, each `name` or `schema.name`; of all when none is named."""
-    names = sql.SQL(", ").join(sql.Identifier(*table.split(".")) for table in tables)
-    return sql.SQL("VACUUM (ANALYZE) {}").format(names)
+    return sql.SQL("VACUUM (ANALYZE) {}").format(_names(tables))
+
+
+def analyze_statement(tables: Sequence[str]) -> sql.Composed:
+    """ANALYZE of `tables`, as in `vacuum_statement`."""
+    return sql.SQL("ANALYZE {}").format(_names(tables))
+
+
+def _names(tables: Sequence[str]) -> sql.Composed:
+    return sql.SQL(", ").join(sql.Identifier(*table.split(".")) for table in tables)

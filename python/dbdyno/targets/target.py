@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import psycopg
 
 from dbdyno.targets.endpoint import Endpoint
+from dbdyno.targets.page_cache import Dropped
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -66,6 +67,10 @@ class Target(Protocol):
     def may_checkpoint(self) -> bool:
         """Whether `checkpoint` is allowed."""
 
+    @property
+    def may_prewarm(self) -> bool:
+        """Whether `warm_cache` can be done."""
+
     def apply_settings(self, settings: Mapping[str, SettingValue]) -> Applied:
         """Make exactly these server settings effective (those of an earlier call are reset) and read them back."""
 
@@ -81,8 +86,17 @@ class Target(Protocol):
     def vacuum(self, tables: Sequence[str]) -> None:
         """VACUUM (ANALYZE) these tables; all tables of ours when none is named."""
 
+    def analyze(self) -> None:
+        """ANALYZE all tables of ours."""
+
     def checkpoint(self) -> None:
         """CHECKPOINT."""
+
+    def cold_cache(self) -> Dropped:
+        """Restart with nothing of any relation in memory; only where `owned`."""
+
+    def warm_cache(self) -> dict[str, int]:
+        """All tables and indexes of ours in shared buffers; only where `may_prewarm`. See `prewarm.warm_cache`."""
 
     def keep_template(self, *, needed: bool) -> None:
         """Keep a copy of the database as it is now, if it will be needed by `restore`."""
