@@ -6,10 +6,9 @@ use std::io;
 use super::capture;
 use super::client::{Client, Failed, InFlight, Prepared};
 use super::plan::Plan;
-use super::record::Record;
-use super::spec::QueryMode;
+use super::record::{Record, Rows};
 use crate::error::{CoreError, Result};
-use crate::wire::{Frame, RowDescription, ServerError};
+use crate::wire::{Frame, RowDescription, ServerError, rows_affected};
 
 impl Client {
     /// Whether the contents of data rows are of no interest now.
@@ -21,7 +20,8 @@ impl Client {
     pub(super) fn absorb(&mut self, frame: &Frame<'_>, now_ns: u64, plan: &Plan, record: &mut Record) -> Result<()> {
         match frame.tag {
             b'D' => self.take_row(frame.body),
-            b'C' | b'I' => return self.end_result(now_ns, plan, record),
+            b'C' | b'I' => return self.end_result(frame.body, now_ns, plan, record),
+            b's' => self.fetch_suspended(),
             b'Z' => return self.take_ready(frame.body, now_ns, plan, record),
             b'E' => return self.take_error(frame.body),
             b'T' | b'n' => self.take_description(frame, plan),
@@ -32,21 +32,27 @@ impl Client {
     }
 
     fn take_row(&mut self, body: &[u8]) {
-        self.rows += 1;
+        self.rows.returned += 1;
         if !self.discards_rows() {
             self.captured.row(body);
         }
     }
 
-    fn end_result(&mut self, now_ns: u64, plan: &Plan, record: &mut Record) -> Result<()> {
-        let Some(statement) = self.in_flight.front() else { return Ok(()) };
-        if let Some(capture) = &plan.statements[statement.statement].capture {
+    /// CommandComplete, or the answer to an empty query. Its count holds the rows of the last portion only, but a
+    /// command that changes rows and returns some returns one for each.
+    fn end_result(&mut self, tag: &[u8], now_ns: u64, plan: &Plan, record: &mut Record) -> Result<()> {
+        let Some(statement) = self.in_flight.front().map(|statement| statement.statement) else { return Ok(()) };
+        self.end_fetching();
+        self.rows.affected += match rows_affected(tag) {
+            Some(_) if self.was_suspended => self.rows.returned,
+            affected => affected.unwrap_or(0),
+        };
+        if let Some(capture) = &plan.statements[statement].capture {
             self.captured.end_of_result(capture, &mut self.variables);
         }
-        match plan.mode {
-            // Several results may come; ReadyForQuery is behind the last.
-            QueryMode::Simple => Ok(()),
-            _ => self.complete(now_ns, plan, record),
+        match plan.completes_when_ready() {
+            true => Ok(()),
+            false => self.complete(now_ns, plan, record),
         }
     }
 
@@ -66,23 +72,24 @@ impl Client {
     fn take_ready(&mut self, body: &[u8], now_ns: u64, plan: &Plan, record: &mut Record) -> Result<()> {
         self.syncs_answered += 1;
         self.in_transaction = body != b"I";
-        if plan.mode == QueryMode::Simple && self.failed.is_none() {
+        if plan.completes_when_ready() && self.failed.is_none() {
             self.complete(now_ns, plan, record)?;
         }
         if self.failed.is_some() {
             let answered = self.syncs_answered;
             self.in_flight.retain(|statement| statement.segment >= answered);
             self.preparing.clear();
-            self.rows = 0;
+            self.rows = Rows::default();
         }
         Ok(())
     }
 
-    fn take_error(&mut self, body: &[u8]) -> Result<()> {
+    pub(super) fn take_error(&mut self, body: &[u8]) -> Result<()> {
         let error = ServerError::parse(body);
         if error.ends_session() {
             return Err(self.connection.lost(&io::Error::other(error.to_string())));
         }
+        self.end_fetching();
         if self.failed.is_none() {
             let in_flight = self.in_flight.front().map(|statement| statement.statement);
             let statement = in_flight.or(self.preparing.front().copied());
@@ -92,7 +99,7 @@ impl Client {
     }
 
     /// Wanted when a statement is prepared, and where a result is captured; elsewhere it is passed over.
-    fn take_description(&mut self, frame: &Frame<'_>, plan: &Plan) {
+    pub(super) fn take_description(&mut self, frame: &Frame<'_>, plan: &Plan) {
         if self.preparing.is_empty() && self.discards_rows() {
             return;
         }

@@ -2,6 +2,7 @@
 
 use super::outcome::{Driver, Exposure, Outcome, Profile, ScriptOutcome, StatementOutcome};
 use super::plan::{Plan, PlannedScript};
+use super::process_memory;
 use super::profile::{ClientTimes, profile};
 use super::record::Record;
 use super::span::Span;
@@ -16,25 +17,30 @@ pub(super) struct Measured {
     pub window: Window,
     /// By thread; clients in order.
     pub reports: Vec<WorkerReport>,
+    /// Fixed work: units that nobody started.
+    pub skipped: u64,
     pub exposure: Exposure,
     pub probe: ProbeOutcome,
 }
 
 /// The outcome.
 pub(super) fn assemble(spec: &TrialSpec, plan: &Plan, measured: Measured) -> Outcome {
-    let Measured { started_at_ns, window, reports, exposure, probe } = measured;
-    let driver = driver(&reports, &window);
+    let Measured { started_at_ns, window, reports, skipped, exposure, probe } = measured;
     let spans: Vec<Span> = reports.iter().flat_map(|report| report.spans.iter().copied()).collect();
-    let record = merged(reports);
+    let cpu_ns: Vec<u64> = reports.iter().map(|report| report.cpu_ns).collect();
+    let mut record = merged(reports);
+    record.units.skipped += skipped;
     let (response, service, queue) = record.totals();
-    let elapsed_ns = window.end_ns.max(record.last_end_ns) - window.start_ns;
+    let times = Times::new(spec, &window, &record);
     Outcome {
         started_at_ns,
         window_ns: window.length_ns(),
-        elapsed_ns,
+        fixed_units: spec.fixed_units,
+        elapsed_ns: times.elapsed_ns,
         units: record.units,
-        throughput_per_s: throughput_per_s(spec, &spans, elapsed_ns),
-        mean_in_flight: record.in_flight_ns as f64 / window.length_ns() as f64,
+        units_with_warm_up: record.units_with_warm_up,
+        throughput_per_s: throughput_per_s(spec, &spans, times.elapsed_ns),
+        mean_in_flight: ratio(record.in_flight_ns as f64, times.metered_ns),
         response_time: response.to_distribution(),
         service_time: service.to_distribution(),
         queue_time: queue.to_distribution(),
@@ -47,9 +53,34 @@ pub(super) fn assemble(spec: &TrialSpec, plan: &Plan, measured: Measured) -> Out
         series: record.series.clone(),
         profile: profile_of(&record, &spans, &probe),
         background: probe.background,
-        driver: Driver { lateness_ns: record.lateness(), ..driver },
+        driver: driver(&cpu_ns, times.metered_ns, &record),
         exposure,
     }
+}
+
+/// Over which times the figures are.
+struct Times {
+    elapsed_ns: u64,
+    /// What the threads' CPU time and the mean in flight are measured over.
+    metered_ns: u64,
+}
+
+impl Times {
+    /// Fixed work: from the start of its first unit to the end of its last one. A window is itself, and lasts
+    /// until the last unit that was counted in it has ended.
+    fn new(spec: &TrialSpec, window: &Window, record: &Record) -> Self {
+        if spec.fixed_units.is_some() {
+            let elapsed_ns = record.last_end_ns.saturating_sub(record.first_start_ns);
+            return Self { elapsed_ns, metered_ns: elapsed_ns };
+        }
+        let elapsed_ns = window.end_ns.max(record.last_end_ns) - window.start_ns;
+        Self { elapsed_ns, metered_ns: window.length_ns() }
+    }
+}
+
+/// 0 where there is nothing to divide by: fixed work of which nothing ended.
+fn ratio(dividend: f64, divisor_ns: u64) -> f64 {
+    if divisor_ns == 0 { 0.0 } else { dividend / divisor_ns as f64 }
 }
 
 fn merged(reports: Vec<WorkerReport>) -> Record {
@@ -60,15 +91,19 @@ fn merged(reports: Vec<WorkerReport>) -> Record {
 }
 
 /// Closed loop: each client's units over its own span, because the last one ends behind the window; a
-/// think time belongs to each unit, the last one too. Open loop: all units over the time they took.
+/// think time belongs to each unit, the last one too: the one that was drawn, because with it the span ends
+/// where a unit would start, at a stopping time (Wald's identity). Open loop and fixed work: all units over
+/// the time they took.
 fn throughput_per_s(spec: &TrialSpec, spans: &[Span], elapsed_ns: u64) -> f64 {
     let successful = |span: &Span| span.successful as f64;
-    let ArrivalSpec::Closed { think_time_ns } = spec.arrival else {
-        return spans.iter().map(successful).sum::<f64>() / (elapsed_ns as f64 / 1e9);
+    let think_time = match spec.arrival {
+        ArrivalSpec::Closed(think_time) if spec.fixed_units.is_none() => think_time,
+        _ => return ratio(spans.iter().map(successful).sum::<f64>() * 1e9, elapsed_ns),
     };
     let rate = |span: &Span| {
-        let length_ns = span.last_end_ns.saturating_sub(span.start_ns?) + think_time_ns;
-        (length_ns > 0).then(|| successful(span) / (length_ns as f64 / 1e9))
+        let last_think_time_ns = span.last_think_time_ns.unwrap_or_else(|| think_time.mean_ns());
+        let length_ns = span.last_end_ns.saturating_sub(span.start_ns?) + last_think_time_ns;
+        Some(ratio(successful(span) * 1e9, length_ns))
     };
     spans.iter().filter_map(rate).sum()
 }
@@ -96,6 +131,7 @@ fn script_outcome(planned: &PlannedScript, index: usize, record: &Record) -> Scr
             line: statement.line,
             text: statement.text.clone(),
             rows: record.rows,
+            rows_affected: record.rows_affected,
             service_time: record.service.to_distribution(),
         }
     });
@@ -108,12 +144,13 @@ fn script_outcome(planned: &PlannedScript, index: usize, record: &Record) -> Scr
     }
 }
 
-fn driver(reports: &[WorkerReport], window: &Window) -> Driver {
-    let busiest_ns = reports.iter().map(|report| report.cpu_ns).max().unwrap_or(0);
+fn driver(cpu_ns: &[u64], metered_ns: u64, record: &Record) -> Driver {
+    let busiest_ns = cpu_ns.iter().copied().max().unwrap_or(0);
     Driver {
-        cpu_ns: reports.iter().map(|report| report.cpu_ns).sum(),
-        threads: reports.len(),
-        busiest_thread_share: busiest_ns as f64 / window.length_ns() as f64,
-        ..Driver::default()
+        cpu_ns: cpu_ns.iter().sum(),
+        threads: cpu_ns.len(),
+        busiest_thread_share: ratio(busiest_ns as f64, metered_ns),
+        lateness_ns: record.lateness(),
+        memory_bytes_max: process_memory::bytes_max(),
     }
 }

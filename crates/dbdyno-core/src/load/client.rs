@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 
 use super::capture::{Captured, ColumnTargets};
+use super::fetch::Fetch;
 use super::plan::Plan;
-use super::record::UnitTimes;
-use super::span::{Edge, Span};
+use super::record::{Rows, UnitTimes};
+use super::span::{Edge, Span, Stage};
 use super::spec::QueryMode;
+use super::window::Window;
 use crate::script::{Random, Value};
 use crate::wire::{Connection, Remainder, ServerError, encode};
 
@@ -91,6 +93,8 @@ pub(super) struct Client {
     pub random: Random,
     /// Of the choice of scripts.
     pub choice: Random,
+    /// Of the think times.
+    pub thinking: Random,
     pub restore: Option<Restore>,
     /// By statement; None before its first use on this connection.
     pub prepared: Vec<Option<Prepared>>,
@@ -107,7 +111,10 @@ pub(super) struct Client {
     pub(super) preparing: VecDeque<usize>,
     pub(super) in_flight: VecDeque<InFlight>,
     pub(super) captured: Captured,
-    pub(super) rows: u64,
+    pub(super) fetch: Fetch,
+    /// Whether the result in flight came in more than one portion.
+    pub(super) was_suspended: bool,
+    pub(super) rows: Rows,
     pub(super) syncs_sent: u64,
     pub(super) syncs_answered: u64,
 }
@@ -119,7 +126,7 @@ impl Client {
         connection: Connection,
         plan: &Plan,
         variables: Vec<Value>,
-        streams: (Random, Random),
+        [random, choice, thinking]: [Random; 3],
     ) -> Self {
         Self {
             number,
@@ -128,8 +135,9 @@ impl Client {
             state: State::Idle,
             unit: Unit::default(),
             variables,
-            random: streams.0,
-            choice: streams.1,
+            random,
+            choice,
+            thinking,
             restore: None,
             prepared: vec![None; plan.statements.len()],
             pipeline: None,
@@ -142,10 +150,17 @@ impl Client {
             preparing: VecDeque::new(),
             in_flight: VecDeque::with_capacity(16),
             captured: Captured::default(),
-            rows: 0,
+            fetch: Fetch::None,
+            was_suspended: false,
+            rows: Rows::default(),
             syncs_sent: 0,
             syncs_answered: 0,
         }
+    }
+
+    /// Whether a unit with this intended start would be counted.
+    pub(super) fn would_count(&self, intended_ns: u64, window: &Window) -> bool {
+        self.span.stage == Stage::Open && window.contains(intended_ns)
     }
 
     /// Queues the preparation of these statements and a Sync.
@@ -157,7 +172,7 @@ impl Client {
         self.write_sync();
     }
 
-    /// Queues one execution of a statement; without Sync in the modes that need one.
+    /// Queues one execution of a statement; without the Sync or Flush that the extended protocol needs.
     pub(super) fn write_statement(&mut self, plan: &Plan, statement: usize, now_ns: u64) {
         let planned = &plan.statements[statement];
         let captures = planned.capture.is_some();
@@ -196,7 +211,7 @@ impl Client {
 
     /// Whether the server has answered everything.
     pub(super) fn is_answered(&self) -> bool {
-        self.syncs_sent == self.syncs_answered
+        self.syncs_sent == self.syncs_answered && self.fetch == Fetch::None
     }
 
     /// Before a prepared statement with `\gset` is executed: its columns were described when it was prepared.

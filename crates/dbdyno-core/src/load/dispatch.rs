@@ -11,14 +11,14 @@ use crate::error::Result;
 impl Worker<'_> {
     /// Sets every client on its way.
     pub(super) fn start_load(&mut self) -> Result<()> {
-        let ArrivalSpec::Closed { think_time_ns } = self.shared.spec.arrival else {
+        let ArrivalSpec::Closed(think_time) = self.shared.spec.arrival else {
             self.idle.extend(0..self.clients.len());
             return Ok(());
         };
         for index in 0..self.clients.len() {
             // Think times spread the first starts, or all clients would act in step for ever.
             let share = self.clients[index].number as f64 / self.shared.spec.clients as f64;
-            let intended_ns = self.shared.window.load_start_ns + (think_time_ns as f64 * share) as u64;
+            let intended_ns = self.shared.window.load_start_ns + (think_time.mean_ns() as f64 * share) as u64;
             match self.clients[index].span.edge(intended_ns, &self.shared.window) {
                 Some(edge) => self.begin_settling(index, edge, intended_ns, clock::now_ns())?,
                 None => self.think_until(index, intended_ns),

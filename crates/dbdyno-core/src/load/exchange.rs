@@ -50,6 +50,8 @@ impl Worker<'_> {
             }
             if client.is_answered() {
                 self.answered(index, now_ns)?;
+            } else {
+                self.fetch_on(index)?;
             }
             if drained {
                 return Ok(());

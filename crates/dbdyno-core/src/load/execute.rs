@@ -95,8 +95,10 @@ impl Worker<'_> {
         if client.pipeline.is_some() {
             return Ok(None);
         }
-        if plan.mode != QueryMode::Simple {
-            client.write_sync();
+        match (plan.mode, plan.fetch_rows) {
+            (QueryMode::Simple, _) => {}
+            (_, Some(_)) => client.begin_fetching(),
+            (_, None) => client.write_sync(),
         }
         self.send_and_wait(index, State::AwaitingResult).map(Some)
     }
@@ -106,6 +108,11 @@ impl Worker<'_> {
     fn start_pipeline(&mut self, index: usize, line: u32) -> Result<Option<Progress>> {
         self.check_pipeline(index, false, line, PIPELINE_TWICE)?;
         let plan = self.shared.plan;
+        if let Some(rows) = plan.fetch_rows {
+            let what =
+                format!("\\startpipeline cannot be used with fetch_rows ({rows}): a pipeline does not wait for rows");
+            return Err(self.script_error(index, line, &what));
+        }
         let client = &mut self.clients[index];
         if plan.mode == QueryMode::Prepared {
             let mut missing: Vec<usize> = plan

@@ -15,6 +15,8 @@ use crate::wire::{Connection, Rows, encode};
 const POSITIONS_SQL: &str =
     "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn, pg_current_wal_flush_lsn() - '0/0'::pg_lsn";
 const STATEMENT_NAME: &str = "exposure";
+/// Beyond it the samples grow as they come: the window of fixed work may be hours, and its work a second.
+const SAMPLES_EXPECTED_MAX: u64 = 10_000;
 /// A thread that waits for the window looks this often whether the trial was given up.
 const LONGEST_WAIT_NS: u64 = 100_000_000;
 
@@ -44,12 +46,17 @@ impl ExposureProbe {
         Some(probe)
     }
 
-    /// Samples over the window.
+    /// Samples over the window, or until fixed work is done.
     pub(super) fn run(mut self, shared: &Shared<'_>) -> Exposure {
         let Window { start_ns, end_ns, .. } = shared.window;
-        let mut samples = Vec::with_capacity(((end_ns - start_ns) / self.period_ns + 1).min(1_000_000) as usize);
+        let expected = ((end_ns - start_ns) / self.period_ns + 1).min(SAMPLES_EXPECTED_MAX);
+        let mut samples = Vec::with_capacity(expected as usize);
         let mut due_ns = start_ns;
-        while due_ns < end_ns && !shared.abandoned.load(Ordering::Relaxed) && !super::stop::is_requested() {
+        while due_ns < end_ns
+            && !shared.work_is_done()
+            && !shared.abandoned.load(Ordering::Relaxed)
+            && !super::stop::is_requested()
+        {
             let now_ns = clock::now_ns();
             if now_ns < due_ns {
                 std::thread::sleep(Duration::from_nanos((due_ns - now_ns).min(LONGEST_WAIT_NS)));

@@ -6,7 +6,7 @@ use super::execute::Progress;
 use super::observer::Phase;
 use super::plan::Plan;
 use super::record::{Failure, Fate, UnitTimes};
-use super::span::Stage;
+use super::span::{Edge, Stage};
 use super::spec::ArrivalSpec;
 use super::worker::Worker;
 use crate::error::{CoreError, Result};
@@ -16,7 +16,7 @@ impl Worker<'_> {
     /// Starts a unit; `due_ns` is when it could and should have started.
     pub(super) fn begin_unit(&mut self, index: usize, intended_ns: u64, due_ns: u64, now_ns: u64) {
         let client = &mut self.clients[index];
-        let counted = client.span.stage == Stage::Open && self.shared.window.contains(intended_ns);
+        let counted = client.would_count(intended_ns, &self.shared.window);
         client.unit = Unit {
             times: UnitTimes { intended_ns, start_ns: now_ns, end_ns: now_ns },
             script: self.shared.plan.choose(&mut client.choice),
@@ -32,7 +32,8 @@ impl Worker<'_> {
         }
         if counted {
             client.span.start_ns.get_or_insert(now_ns);
-            self.record.counted_unit_started(now_ns.saturating_sub(due_ns));
+            client.span.last_think_time_ns = None;
+            self.record.counted_unit_started(now_ns, now_ns.saturating_sub(due_ns));
             self.shared.phases[client.number].set(Phase::InUnit);
         }
     }
@@ -126,20 +127,35 @@ impl Worker<'_> {
         if self.winding_down {
             return Ok(false);
         }
-        let ArrivalSpec::Closed { think_time_ns } = self.shared.spec.arrival else {
+        let ArrivalSpec::Closed(think_time) = self.shared.spec.arrival else {
             return self.next_open_unit(index, now_ns, later);
         };
+        let client = &mut self.clients[index];
+        let think_time_ns = think_time.draw_ns(&mut client.thinking);
+        if client.span.stage == Stage::Open {
+            client.span.last_think_time_ns = Some(think_time_ns);
+        }
         let intended_ns = now_ns.saturating_add(think_time_ns);
-        if let Some(edge) = self.clients[index].span.edge(intended_ns, &self.shared.window) {
+        if let Some(edge) = client.span.edge(intended_ns, &self.shared.window) {
             self.begin_settling(index, edge, intended_ns, now_ns)?;
             return Ok(false);
         }
-        if think_time_ns == 0 && !later {
-            self.begin_unit(index, intended_ns, intended_ns, now_ns);
-            return Ok(true);
+        if think_time_ns == 0 && !later || self.shared.tickets.are_gone() {
+            return self.begin_next_unit(index, intended_ns, now_ns);
         }
         self.think_until(index, intended_ns);
         Ok(false)
+    }
+
+    /// Starts the next unit of a closed loop's client; false: it would be counted and there is no ticket left,
+    /// so that the client has reached its closing edge instead.
+    pub(super) fn begin_next_unit(&mut self, index: usize, intended_ns: u64, now_ns: u64) -> Result<bool> {
+        if self.clients[index].would_count(intended_ns, &self.shared.window) && !self.shared.tickets.take() {
+            self.begin_settling(index, Edge::Closing, intended_ns, now_ns)?;
+            return Ok(false);
+        }
+        self.begin_unit(index, intended_ns, intended_ns, now_ns);
+        Ok(true)
     }
 
     /// Lets a client start a unit at this time.

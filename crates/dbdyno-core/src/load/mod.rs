@@ -8,8 +8,10 @@
 //!                           |- lifecycle   a unit from start to end, tries and failures
 //!                           |- execute     from command to command of its script
 //!                           |- client      what it sends; answer: what comes back (capture: \gset, \aset)
+//!                           |- fetch       results in portions
 //!                           |- exchange    bytes out and in, without waiting
 //!                           |- settle      the pauses at the edges of a span, for exact clocks
+//!                           |- tickets     fixed work: which units are still to be done
 //!                           `- record      counts, histograms, series
 //! ```
 
@@ -23,14 +25,18 @@ mod dispatch;
 mod exchange;
 mod execute;
 mod exposure;
+mod fetch;
 mod lifecycle;
 mod live;
 mod observer;
 mod outcome;
 mod plan;
+mod prepare;
+mod process_memory;
 mod profile;
 mod readiness;
 mod record;
+mod series;
 mod session;
 mod settle;
 mod span;
@@ -39,6 +45,8 @@ mod statement;
 mod stop;
 mod streams;
 mod tally;
+mod think_time;
+mod tickets;
 mod trial;
 mod window;
 mod worker;
@@ -48,4 +56,5 @@ pub use observer::{BackendClocks, Observer, Phase, PhaseCell};
 pub use outcome::*;
 pub use spec::*;
 pub use stop::request_stop;
+pub use think_time::{ThinkTime, ThinkTimeDistribution};
 pub use trial::run_trial;

@@ -13,13 +13,18 @@ pub struct Outcome {
     pub started_at_ns: u64,
     /// As asked for.
     pub window_ns: u64,
-    /// Window start to the later of window end and the last counted unit's end.
+    /// As asked for.
+    pub fixed_units: Option<u64>,
+    /// Window start to the later of window end and the last counted unit's end; fixed work: start of its first
+    /// unit to end of its last one.
     pub elapsed_ns: u64,
     /// Counted units by fate.
     pub units: Units,
+    /// All units that ended well, from the start of the load to its end: what the server's counters cover.
+    pub units_with_warm_up: u64,
     /// Successful counted units per second; docs/architecture.md says over which time.
     pub throughput_per_s: f64,
-    /// Mean number of units in the system (intended start to end) over the window.
+    /// Mean number of units in the system (intended start to end) over the window; fixed work: over elapsed_ns.
     pub mean_in_flight: f64,
     /// Intended start to end, successful units.
     pub response_time: Distribution,
@@ -99,6 +104,8 @@ pub struct StatementOutcome {
     pub text: String,
     /// Rows that its executions in counted units returned.
     pub rows: u64,
+    /// Rows that they inserted, updated, deleted or merged, by the server's command tags.
+    pub rows_affected: u64,
     /// From sending to completion, executions in counted units.
     pub service_time: Distribution,
 }
@@ -149,7 +156,7 @@ pub struct Profile {
     pub sampler_cpu_ns: u64,
 }
 
-/// The load threads, metered over the window.
+/// The load threads, metered over the window, or over the time that fixed work took.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Driver {
     /// CPU time of all load threads.
@@ -160,6 +167,9 @@ pub struct Driver {
     pub busiest_thread_share: f64,
     /// How long after a unit could and should have started it did.
     pub lateness_ns: Lateness,
+    /// Most memory that the process had in use, from its start to the end of the trial; null where the kernel
+    /// does not say.
+    pub memory_bytes_max: Option<u64>,
 }
 
 /// Of counted units; zeros in a closed loop without think time, where a unit cannot be late.

@@ -11,6 +11,8 @@ use super::statement::PlannedStatement;
 #[derive(Debug)]
 pub(super) struct Plan {
     pub mode: QueryMode,
+    /// Row limit of each Execute.
+    pub fetch_rows: Option<u32>,
     pub symbols: Symbols,
     pub scripts: Vec<PlannedScript>,
     pub statements: Vec<PlannedStatement>,
@@ -31,6 +33,7 @@ impl Plan {
         let mut symbols = Symbols::default();
         let mut plan = Self {
             mode: spec.mode,
+            fetch_rows: spec.fetch_rows,
             symbols: Symbols::default(),
             scripts: Vec::new(),
             statements: Vec::new(),
@@ -53,10 +56,16 @@ impl Plan {
         }
         let first_statement = self.statements.len();
         for (index, statement) in script.statements.iter().enumerate() {
-            self.statements.push(PlannedStatement::new(statement, first_statement + index));
+            self.statements.push(PlannedStatement::new(statement, first_statement + index, self.fetch_rows));
         }
         self.scripts.push(PlannedScript { script, first_statement, weight: u64::from(spec.weight) });
         Ok(())
+    }
+
+    /// Whether a statement has completed only with ReadyForQuery: several results may come in mode simple, and
+    /// behind a row limit Sync is sent when the last rows have come.
+    pub(super) fn completes_when_ready(&self) -> bool {
+        self.mode == QueryMode::Simple || self.fetch_rows.is_some()
     }
 
     /// A parameter cannot stand within quotes: there, the modes other than simple would send the variable's

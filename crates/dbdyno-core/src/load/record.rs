@@ -42,6 +42,14 @@ pub(super) struct ScriptRecord {
 pub(super) struct StatementRecord {
     pub service: Tally,
     pub rows: u64,
+    pub rows_affected: u64,
+}
+
+/// Of one execution of a statement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rows {
+    pub returned: u64,
+    pub affected: u64,
 }
 
 /// What the record must know of the trial.
@@ -54,6 +62,8 @@ pub(super) struct RecordPlan {
     /// In a closed loop without think time a unit starts when it should, so that response and
     /// service time are one: only one of them is recorded, which saves three updates a unit.
     pub starts_are_intended: bool,
+    /// Then nobody knows beforehand how long it takes.
+    pub work_is_fixed: bool,
 }
 
 /// Without a latency limit, a unit that waited longer than this for a free client is late. It is
@@ -76,34 +86,35 @@ pub(super) struct Record {
     pub ended_queue_ns: u64,
     pub ended_response_ns: u64,
     /// Time that units, successful in the end, spent in the system during the window.
+    /// With fixed work: that counted units did.
     pub in_flight_ns: u128,
+    /// All units that ended well, counted or not.
+    pub units_with_warm_up: u64,
+    /// Of the counted units; `u64::MAX` if there was none.
+    pub first_start_ns: u64,
     pub last_end_ns: u64,
 }
 
 impl Record {
     /// Empty.
     pub(super) fn new(plan: RecordPlan, window: Window) -> Self {
-        let steps = window.length_ns().div_ceil(plan.series_step_ns) as usize;
         let script = ScriptRecord { response: Tally::new(), successful: 0, failed: 0 };
-        let statement = StatementRecord { service: Tally::new(), rows: 0 };
+        let statement = StatementRecord { service: Tally::new(), rows: 0, rows_affected: 0 };
         Self {
             plan,
             window,
             units: Units::default(),
             scripts: vec![script; plan.scripts],
             statements: vec![statement; plan.statements],
-            series: Series {
-                step_ns: plan.series_step_ns,
-                units: vec![0; steps],
-                response_time_sum_ns: vec![0; steps],
-                failed: vec![0; steps],
-            },
+            series: Series::new(plan.series_step_ns, (!plan.work_is_fixed).then(|| window.length_ns())),
             service: Tally::new(),
             queue: Tally::new(),
             lateness: Tally::new(),
             ended_queue_ns: 0,
             ended_response_ns: 0,
             in_flight_ns: 0,
+            units_with_warm_up: 0,
+            first_start_ns: u64::MAX,
             last_end_ns: 0,
         }
     }
@@ -111,18 +122,14 @@ impl Record {
     /// A unit ended, counted or not: the series and the mean in flight see all of them.
     pub(super) fn unit_ended(&mut self, times: &UnitTimes, fate: Fate) {
         let successful = fate == Fate::Successful;
-        if successful {
+        self.units_with_warm_up += u64::from(successful);
+        if successful && !self.plan.work_is_fixed {
             self.in_flight_ns += u128::from(self.window.overlap_ns(times.intended_ns, times.end_ns));
         }
-        if !self.window.contains(times.end_ns) {
-            return;
-        }
-        let step = ((times.end_ns - self.window.start_ns) / self.plan.series_step_ns) as usize;
-        if successful {
-            self.series.units[step] += 1;
-            self.series.response_time_sum_ns[step] += times.end_ns - times.intended_ns;
-        } else {
-            self.series.failed[step] += 1;
+        let is_before_end = self.plan.work_is_fixed || times.end_ns < self.window.end_ns;
+        if times.end_ns >= self.window.start_ns && is_before_end {
+            let response_ns = successful.then(|| times.end_ns - times.intended_ns);
+            self.series.add(times.end_ns - self.window.start_ns, response_ns);
         }
     }
 
@@ -142,6 +149,9 @@ impl Record {
             Fate::Failed(failure) => self.count_failure(script, failure),
             Fate::Successful => {
                 self.units.successful += 1;
+                if self.plan.work_is_fixed {
+                    self.in_flight_ns += u128::from(response_ns);
+                }
                 self.scripts[script].successful += 1;
                 self.scripts[script].response.record(response_ns);
                 if !self.plan.starts_are_intended {
@@ -170,17 +180,19 @@ impl Record {
     }
 
     /// A counted unit started so long after it could and should have.
-    pub(super) fn counted_unit_started(&mut self, lateness_ns: u64) {
+    pub(super) fn counted_unit_started(&mut self, now_ns: u64, lateness_ns: u64) {
+        self.first_start_ns = self.first_start_ns.min(now_ns);
         if !self.plan.starts_are_intended {
             self.lateness.record(lateness_ns);
         }
     }
 
     /// A statement of a counted unit completed.
-    pub(super) fn statement_completed(&mut self, statement: usize, service_ns: u64, rows: u64) {
+    pub(super) fn statement_completed(&mut self, statement: usize, service_ns: u64, rows: Rows) {
         let record = &mut self.statements[statement];
         record.service.record(service_ns);
-        record.rows += rows;
+        record.rows += rows.returned;
+        record.rows_affected += rows.affected;
     }
 
     /// Another thread's record as well.
@@ -194,16 +206,17 @@ impl Record {
         for (mine, theirs) in self.statements.iter_mut().zip(&other.statements) {
             mine.service.merge(&theirs.service);
             mine.rows += theirs.rows;
+            mine.rows_affected += theirs.rows_affected;
         }
-        add_each(&mut self.series.units, &other.series.units);
-        add_each(&mut self.series.response_time_sum_ns, &other.series.response_time_sum_ns);
-        add_each(&mut self.series.failed, &other.series.failed);
+        self.series.merge(&other.series);
         self.service.merge(&other.service);
         self.queue.merge(&other.queue);
         self.lateness.merge(&other.lateness);
         self.ended_queue_ns += other.ended_queue_ns;
         self.ended_response_ns += other.ended_response_ns;
         self.in_flight_ns += other.in_flight_ns;
+        self.units_with_warm_up += other.units_with_warm_up;
+        self.first_start_ns = self.first_start_ns.min(other.first_start_ns);
         self.last_end_ns = self.last_end_ns.max(other.last_end_ns);
     }
 
@@ -225,10 +238,6 @@ impl Record {
     }
 }
 
-fn add_each(mine: &mut [u64], theirs: &[u64]) {
-    mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
-}
-
 impl std::ops::AddAssign for Units {
     fn add_assign(&mut self, other: Self) {
         self.successful += other.successful;
@@ -248,8 +257,14 @@ mod tests {
     use super::*;
 
     fn record(starts_are_intended: bool) -> Record {
-        let plan =
-            RecordPlan { scripts: 1, statements: 1, series_step_ns: 100, latency_limit_ns: None, starts_are_intended };
+        let plan = RecordPlan {
+            scripts: 1,
+            statements: 1,
+            series_step_ns: 100,
+            latency_limit_ns: None,
+            starts_are_intended,
+            work_is_fixed: false,
+        };
         Record::new(plan, Window::new(0, 1000, 250, 0))
     }
 

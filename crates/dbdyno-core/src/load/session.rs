@@ -1,6 +1,7 @@
 //! Before the load: connections, session settings, and the variables that every client begins with.
 
 use std::thread;
+use std::time::{Duration, Instant};
 
 use super::plan::Plan;
 use super::spec::TrialSpec;
@@ -10,15 +11,18 @@ use crate::probe::SqlWaits;
 use crate::script::Value;
 use crate::wire::{Connection, StatementError};
 
-/// Connects all clients, some at a time, and runs the session SQL on each of them.
+/// Connects all clients, some at a time and evenly over the ramp, and runs the session SQL on each of them.
 pub(super) fn connect_clients(spec: &TrialSpec, password: Option<&str>) -> Result<Vec<Connection>> {
     let threads = spec.threads.min(spec.clients);
     thread::scope(|scope| {
+        let started = Instant::now();
+        let connect = move |client: usize| {
+            wait_for_turn(spec, started, client)?;
+            connect_client(spec, password)
+        };
         let connecting: Vec<_> = (0..threads)
-            .map(|thread| spec.clients * (thread + 1) / threads - spec.clients * thread / threads)
-            .map(|count| {
-                scope.spawn(move || (0..count).map(|_| connect_client(spec, password)).collect::<Result<Vec<_>>>())
-            })
+            .map(|thread| spec.clients * thread / threads..spec.clients * (thread + 1) / threads)
+            .map(|slice| scope.spawn(move || slice.map(connect).collect::<Result<Vec<_>>>()))
             .collect();
         let mut connections = Vec::with_capacity(spec.clients);
         for slice in connecting {
@@ -28,10 +32,27 @@ pub(super) fn connect_clients(spec: &TrialSpec, password: Option<&str>) -> Resul
     })
 }
 
-fn connect_client(spec: &TrialSpec, password: Option<&str>) -> Result<Connection> {
-    if stop::is_requested() {
-        return Err(CoreError::new("interrupted", "interrupted while connecting"));
+/// A client's place on the connect ramp.
+fn wait_for_turn(spec: &TrialSpec, started: Instant, client: usize) -> Result<()> {
+    /// A stop is noticed so soon.
+    const LONGEST_WAIT: Duration = Duration::from_millis(100);
+    let due_ns = u128::from(spec.connect_ramp_ns) * client as u128 / spec.clients as u128;
+    let due = Duration::from_nanos(due_ns as u64);
+    while let Some(left) = due.checked_sub(started.elapsed()).filter(|left| !left.is_zero()) {
+        check_stop()?;
+        thread::sleep(left.min(LONGEST_WAIT));
     }
+    check_stop()
+}
+
+fn check_stop() -> Result<()> {
+    match stop::is_requested() {
+        true => Err(CoreError::new("interrupted", "interrupted while connecting")),
+        false => Ok(()),
+    }
+}
+
+fn connect_client(spec: &TrialSpec, password: Option<&str>) -> Result<Connection> {
     let mut connection = Connection::connect(&spec.target, password)?;
     for sql in &spec.session_sql {
         connection.query(sql).map_err(|error| match error {

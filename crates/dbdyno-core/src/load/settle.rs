@@ -79,15 +79,17 @@ impl Worker<'_> {
         let client = &mut self.clients[index];
         client.state = State::Idle;
         client.available_since_ns = now_ns;
-        if self.winding_down {
+        // Fixed work is what it says: no unit is run beside those that were asked for.
+        let has_done_its_work = self.shared.tickets.limit_work() && client.span.stage == Stage::Closed;
+        if self.winding_down || has_done_its_work {
             return Ok(());
         }
         match self.shared.spec.arrival {
-            ArrivalSpec::Closed { .. } if intended_ns <= now_ns => {
-                self.begin_unit(index, now_ns, now_ns, now_ns);
-                self.drive(index, now_ns)
-            }
-            ArrivalSpec::Closed { .. } => {
+            ArrivalSpec::Closed(_) if intended_ns <= now_ns => match self.begin_next_unit(index, now_ns, now_ns)? {
+                true => self.drive(index, now_ns),
+                false => Ok(()),
+            },
+            ArrivalSpec::Closed(_) => {
                 self.think_until(index, intended_ns);
                 Ok(())
             }

@@ -44,6 +44,8 @@ pub(super) struct Span {
     pub last_end_ns: u64,
     /// Counted units that ended well.
     pub successful: u64,
+    /// Think time drawn behind the last counted unit; None while one is in progress.
+    pub last_think_time_ns: Option<u64>,
     pub opening: Option<BackendClocks>,
     pub closing: Option<BackendClocks>,
 }

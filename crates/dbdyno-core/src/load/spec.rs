@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::think_time::ThinkTime;
 use crate::error::{CoreError, Result};
 use crate::wire::Target;
 
@@ -37,6 +38,16 @@ pub struct TrialSpec {
     pub warm_up_ns: u64,
     /// Units whose intended start lies in this time are counted.
     pub window_ns: u64,
+    /// Fixed work: so many units are counted, over all clients, and then the trial ends; the window is then
+    /// the time in which they must start.
+    #[serde(default)]
+    pub fixed_units: Option<u64>,
+    /// Rows that one Execute may return; the portal is executed again until it is at its end.
+    #[serde(default)]
+    pub fetch_rows: Option<u32>,
+    /// Time over which the clients connect, evenly.
+    #[serde(default)]
+    pub connect_ramp_ns: u64,
     /// How long counted units are waited for after the window.
     #[serde(default = "default_drain_limit_ns")]
     pub drain_limit_ns: u64,
@@ -91,11 +102,7 @@ pub enum QueryMode {
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum ArrivalSpec {
     /// Each client starts a unit when its last one ended and the think time has passed.
-    Closed {
-        /// 0: at once.
-        #[serde(default)]
-        think_time_ns: u64,
-    },
+    Closed(ThinkTime),
     /// Units arrive by themselves, whatever the server does.
     Open {
         /// How the gaps vary.
@@ -105,6 +112,13 @@ pub enum ArrivalSpec {
         /// Rate at the end of the window and after; linear in between.
         end_per_s: f64,
     },
+}
+
+impl ArrivalSpec {
+    /// Whether a unit starts as soon as the one before has ended: then none can be late.
+    pub(super) fn starts_at_once(&self) -> bool {
+        matches!(self, Self::Closed(think_time) if think_time.is_none())
+    }
 }
 
 /// How the gaps between arrivals vary.
@@ -153,14 +167,35 @@ impl TrialSpec {
         if let Some(period_ns) = self.exposure_period_ns {
             positive("exposure_period_ns", period_ns)?;
         }
+        if let Some(units) = self.fixed_units {
+            positive("fixed_units", units)?;
+        }
         if self.scripts.iter().map(|script| u64::from(script.weight)).sum::<u64>() == 0 {
             return Err(invalid("scripts: no script has a weight above 0; give at least one"));
         }
-        self.check_rates()
+        self.check_fetch_rows()?;
+        self.check_arrival()
     }
 
-    fn check_rates(&self) -> Result<()> {
-        let ArrivalSpec::Open { start_per_s, end_per_s, .. } = self.arrival else { return Ok(()) };
+    fn check_fetch_rows(&self) -> Result<()> {
+        let Some(rows) = self.fetch_rows else { return Ok(()) };
+        if rows == 0 || i32::try_from(rows).is_err() {
+            return Err(invalid(format!("fetch_rows: {rows}; must be from 1 to {}", i32::MAX)));
+        }
+        if self.mode == QueryMode::Simple {
+            return Err(invalid(format!("fetch_rows: {rows}; needs mode extended or prepared, not simple")));
+        }
+        Ok(())
+    }
+
+    fn check_arrival(&self) -> Result<()> {
+        let (start_per_s, end_per_s) = match self.arrival {
+            ArrivalSpec::Closed(think_time) => return think_time.check(),
+            ArrivalSpec::Open { start_per_s, end_per_s, .. } => (start_per_s, end_per_s),
+        };
+        if let Some(units) = self.fixed_units {
+            return Err(invalid(format!("fixed_units: {units}; needs arrival closed, not open")));
+        }
         for (key, rate) in [("arrival.start_per_s", start_per_s), ("arrival.end_per_s", end_per_s)] {
             if !(rate.is_finite() && (0.0..=1e8).contains(&rate)) {
                 return Err(invalid(format!("{key}: {rate}; must be from 0 to 100000000 units per second")));
@@ -173,7 +208,7 @@ impl TrialSpec {
     }
 }
 
-fn invalid(message: impl Into<String>) -> CoreError {
+pub(super) fn invalid(message: impl Into<String>) -> CoreError {
     CoreError::new("spec_invalid", message)
 }
 
@@ -222,7 +257,8 @@ mod tests {
         let spec = TrialSpec::parse(MINIMAL).expect("valid");
         assert_eq!(QueryMode::Prepared, spec.mode);
         assert_eq!((1, 1), (spec.threads, spec.max_tries));
-        assert_eq!(ArrivalSpec::Closed { think_time_ns: 0 }, spec.arrival);
+        assert!(spec.arrival.starts_at_once());
+        assert_eq!((None, None, 0), (spec.fixed_units, spec.fetch_rows, spec.connect_ramp_ns));
     }
 
     #[test]
@@ -231,8 +267,25 @@ mod tests {
         assert!(refusal("\"clients\": 1", "\"clients\": \"x\"").contains("invalid type"));
         assert_eq!("clients: 0; must be at least 1", refusal("\"clients\": 1", "\"clients\": 0"));
         assert!(refusal("\"kind\": \"closed\"", "\"kind\": \"ajar\"").contains("`ajar`"));
+        assert!(refusal("\"closed\"", "\"closed\", \"thinking_ns\": 1").contains("`thinking_ns`"));
         assert!(refusal("\"text\": \"SELECT 1;\"", "\"text\": \"\", \"weight\": 0").starts_with("scripts:"));
         let open = "\"kind\": \"open\", \"process\": \"poisson\", \"start_per_s\": -1, \"end_per_s\": 1";
         assert!(refusal("\"kind\": \"closed\"", open).starts_with("arrival.start_per_s: -1"));
+        let uniform = "\"closed\", \"think_time_distribution\": \"uniform\"";
+        assert!(refusal("\"closed\"", uniform).starts_with("arrival.think_time_max_ns: null"));
+    }
+
+    #[test]
+    fn what_cannot_go_together_is_refused() {
+        assert_eq!("fixed_units: 0; must be at least 1", refusal("\"seed\": 1", "\"seed\": 1, \"fixed_units\": 0"));
+        let open =
+            "{\"kind\": \"open\", \"process\": \"poisson\", \"start_per_s\": 1, \"end_per_s\": 1}, \"fixed_units\": 5";
+        let refused = refusal("{\"kind\": \"closed\"}", open);
+        assert_eq!("fixed_units: 5; needs arrival closed, not open", refused);
+        let simple = "\"seed\": 1, \"fetch_rows\": 7, \"mode\": \"simple\"";
+        let refused = refusal("\"seed\": 1", simple);
+        assert_eq!("fetch_rows: 7; needs mode extended or prepared, not simple", refused);
+        let refused = refusal("\"seed\": 1", "\"seed\": 1, \"fetch_rows\": 2147483648");
+        assert_eq!("fetch_rows: 2147483648; must be from 1 to 2147483647", refused);
     }
 }

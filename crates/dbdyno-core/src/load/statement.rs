@@ -24,8 +24,8 @@ pub(super) struct PlannedStatement {
 }
 
 impl PlannedStatement {
-    /// Writes all that can be written beforehand; the number makes its name.
-    pub(super) fn new(statement: &Statement, number: usize) -> Self {
+    /// Writes all that can be written beforehand; the number makes its name. `fetch_rows` limits each Execute.
+    pub(super) fn new(statement: &Statement, number: usize, fetch_rows: Option<u32>) -> Self {
         let name = format!("s{number}");
         let written = |write: &dyn Fn(&mut Vec<u8>)| {
             let mut out = Vec::new();
@@ -45,7 +45,7 @@ impl PlannedStatement {
             bind_unnamed: encode::bind_head("", statement.parameters.len()),
             bind_tail_binary: encode::bind_tail(true),
             bind_tail_text: encode::bind_tail(false),
-            execute: written(&|out| encode::execute(out)),
+            execute: written(&|out| encode::execute_for(out, fetch_rows.unwrap_or(0))),
             describe_portal: written(&|out| encode::describe_portal(out)),
         }
     }
@@ -64,6 +64,11 @@ impl PlannedStatement {
         if self.capture.is_some() {
             out.extend_from_slice(&self.describe_portal);
         }
+        out.extend_from_slice(&self.execute);
+    }
+
+    /// Appends one more execution of the portal that is open.
+    pub(super) fn write_execute(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.execute);
     }
 

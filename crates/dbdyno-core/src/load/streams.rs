@@ -15,6 +15,8 @@ pub(super) enum Purpose {
     Choice = 1,
     /// The gaps between a thread's arrivals.
     Arrivals = 2,
+    /// How long a client thinks; apart from Values, so that scripts draw the same with and without.
+    ThinkTimes = 3,
 }
 
 /// The streams of the numbers `range`, for one purpose.

@@ -21,9 +21,10 @@ use super::outcome::Exposure;
 use super::plan::Plan;
 use super::record::{Record, RecordPlan};
 use super::session::{connect_clients, initial_variables, wait_queries};
-use super::spec::{ArrivalSpec, TrialSpec};
+use super::spec::{ArrivalSpec, QueryMode, TrialSpec};
 use super::stop;
 use super::streams::{Purpose, streams};
+use super::tickets::Tickets;
 use super::window::Window;
 use super::worker::{Shared, Worker, WorkerReport};
 use crate::error::{CoreError, Result};
@@ -56,6 +57,7 @@ fn measure(spec: &TrialSpec, plan: &Plan, password: Option<&str>, live: Option<&
         window: Window::new(started_ns, spec.warm_up_ns, spec.window_ns, spec.drain_limit_ns),
         observer: &probe,
         phases: &phases,
+        tickets: Tickets::new(spec.fixed_units),
         unclosed: AtomicUsize::new(spec.clients),
         abandoned: AtomicBool::new(false),
         live,
@@ -66,7 +68,8 @@ fn measure(spec: &TrialSpec, plan: &Plan, password: Option<&str>, live: Option<&
     let started_at_ns = clock::date_ns() + (shared.window.start_ns - clock::now_ns());
     let (reports, exposure) = run_threads(&shared, connections, exposure, &probe)?;
     let window = shared.window;
-    Ok(Measured { started_at_ns, window, reports, exposure, probe: probe.finish() })
+    let skipped = shared.tickets.left();
+    Ok(Measured { started_at_ns, window, reports, skipped, exposure, probe: probe.finish() })
 }
 
 /// Threads are up before the load starts.
@@ -129,7 +132,7 @@ fn workers<'a>(shared: &'a Shared<'a>, connections: Vec<Connection>) -> Result<V
             let random = schedules.next().expect("one for each thread");
             let share = count as f64 / spec.clients as f64;
             let arrivals = match spec.arrival {
-                ArrivalSpec::Closed { .. } => None,
+                ArrivalSpec::Closed(_) => None,
                 ArrivalSpec::Open { process, start_per_s, end_per_s } => {
                     let rates = (start_per_s * share, end_per_s * share);
                     Some(Arrivals::new(process, rates, thread as f64 / threads as f64, &shared.window, random))
@@ -144,13 +147,20 @@ fn clients(shared: &Shared<'_>, connections: Vec<Connection>) -> Result<Vec<Clie
     let (spec, plan) = (shared.spec, shared.plan);
     let values = streams(spec.seed, Purpose::Values, 0..spec.clients);
     let choices = streams(spec.seed, Purpose::Choice, 0..spec.clients);
+    let think_times = streams(spec.seed, Purpose::ThinkTimes, 0..spec.clients);
+    let streams =
+        values.into_iter().zip(choices).zip(think_times).map(|((values, choice), think)| [values, choice, think]);
     connections
         .into_iter()
-        .zip(values.into_iter().zip(choices))
+        .zip(streams)
         .enumerate()
-        .map(|(number, (mut connection, streams))| {
-            connection.set_nonblocking()?;
-            Ok(Client::new(number, connection, plan, initial_variables(spec, plan, number), streams))
+        .map(|(number, (connection, streams))| {
+            let mut client = Client::new(number, connection, plan, initial_variables(spec, plan, number), streams);
+            if shared.tickets.limit_work() && plan.mode == QueryMode::Prepared {
+                client.prepare_all(plan)?;
+            }
+            client.connection.set_nonblocking()?;
+            Ok(client)
         })
         .collect()
 }
@@ -161,6 +171,7 @@ fn record_plan(spec: &TrialSpec, plan: &Plan) -> RecordPlan {
         statements: plan.statements.len(),
         series_step_ns: spec.series_step_ns,
         latency_limit_ns: spec.latency_limit_ns,
-        starts_are_intended: spec.arrival == ArrivalSpec::Closed { think_time_ns: 0 },
+        starts_are_intended: spec.arrival.starts_at_once(),
+        work_is_fixed: spec.fixed_units.is_some(),
     }
 }

@@ -22,8 +22,9 @@ use super::plan::Plan;
 use super::readiness::{Readiness, make_timers_punctual};
 use super::record::Record;
 use super::span::{Span, Stage};
-use super::spec::{ArrivalSpec, TrialSpec};
+use super::spec::TrialSpec;
 use super::stop;
+use super::tickets::Tickets;
 use super::window::Window;
 use crate::error::{CoreError, Result};
 
@@ -34,12 +35,37 @@ pub(super) struct Shared<'a> {
     pub window: Window,
     pub observer: &'a dyn Observer,
     pub phases: &'a [PhaseCell],
+    /// Units of fixed work that are still to be started.
+    pub tickets: Tickets,
     /// Clients whose span is not closed yet: while there are any, the load is kept up.
     pub unclosed: AtomicUsize,
     /// Set by a thread that failed: the others need not go on.
     pub abandoned: AtomicBool,
     /// Where a watcher looks, if there is one.
     pub live: Option<&'a Board>,
+}
+
+impl Shared<'_> {
+    /// Whether nothing more will be counted. A client that thinks beyond the end of the window closes its span
+    /// before that end: only fixed work is over as soon as all spans are closed.
+    fn is_over(&self, now_ns: u64) -> bool {
+        self.work_is_done() || now_ns >= self.window.end_ns && self.all_spans_are_closed()
+    }
+
+    /// Whether this is fixed work, and all of it has ended.
+    pub(super) fn work_is_done(&self) -> bool {
+        self.tickets.limit_work() && self.all_spans_are_closed()
+    }
+
+    fn all_spans_are_closed(&self) -> bool {
+        self.unclosed.load(Ordering::Relaxed) == 0
+    }
+
+    /// Whether a thread may be waiting for the last counted units of others.
+    fn is_ending(&self, now_ns: u64) -> bool {
+        let some_closed = || self.unclosed.load(Ordering::Relaxed) < self.spec.clients;
+        now_ns >= self.window.end_ns || self.tickets.limit_work() && some_closed()
+    }
 }
 
 /// What a load thread hands back.
@@ -77,7 +103,7 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// A thread without anything to do looks this often whether the trial was given up.
 const LONGEST_WAIT_NS: u64 = 100_000_000;
 /// And this often whether the last counted unit, on any thread, has ended.
-const LONGEST_WAIT_AFTER_WINDOW_NS: u64 = 2_000_000;
+const LONGEST_WAIT_AT_END_NS: u64 = 2_000_000;
 /// Units of the cool-down get this long to end before they are cancelled.
 const WIND_DOWN_NS: u64 = 100_000_000;
 
@@ -138,8 +164,9 @@ impl<'a> Worker<'a> {
             if now_ns >= self.shared.window.drain_end_ns {
                 self.give_up_unfinished(now_ns);
             }
-            if !self.winding_down && now_ns >= self.shared.window.end_ns && self.all_spans_are_closed() {
+            if !self.winding_down && self.shared.is_over(now_ns) {
                 self.winding_down = true;
+                self.cpu_at_window_ns[1].get_or_insert_with(clock::thread_cpu_ns);
                 wind_down_end_ns = now_ns + WIND_DOWN_NS;
             }
             if self.winding_down
@@ -164,10 +191,6 @@ impl<'a> Worker<'a> {
 
     fn has_deadlines(&self) -> bool {
         self.arrivals.is_some() || !self.timers.is_empty()
-    }
-
-    fn all_spans_are_closed(&self) -> bool {
-        self.shared.unclosed.load(Ordering::Relaxed) == 0
     }
 
     fn read_cpu_at_edges(&mut self, now_ns: u64) {
@@ -204,10 +227,11 @@ impl<'a> Worker<'a> {
             State::Thinking { .. } if self.winding_down => Ok(()),
             State::Thinking { intended_ns } => {
                 // Without think time this timer only gave others their turn: the unit is not late.
-                let without_think_time = self.shared.spec.arrival == ArrivalSpec::Closed { think_time_ns: 0 };
-                let intended_ns = if without_think_time { now_ns } else { intended_ns };
-                self.begin_unit(index, intended_ns, intended_ns, now_ns);
-                self.drive(index, now_ns)
+                let intended_ns = if self.shared.spec.arrival.starts_at_once() { now_ns } else { intended_ns };
+                match self.begin_next_unit(index, intended_ns, now_ns)? {
+                    true => self.drive(index, now_ns),
+                    false => Ok(()),
+                }
             }
             State::Settling { .. } => self.settle(index),
             State::Sleeping => self.drive(index, now_ns),
@@ -232,8 +256,7 @@ impl<'a> Worker<'a> {
     }
 
     fn next_deadline_ns(&self, now_ns: u64) -> u64 {
-        let after_window = now_ns >= self.shared.window.end_ns;
-        let longest_ns = if after_window { LONGEST_WAIT_AFTER_WINDOW_NS } else { LONGEST_WAIT_NS };
+        let longest_ns = if self.shared.is_ending(now_ns) { LONGEST_WAIT_AT_END_NS } else { LONGEST_WAIT_NS };
         let timer_ns = self.timers.peek().map_or(u64::MAX, |Reverse((due_ns, _))| *due_ns);
         let arrival_ns = match &self.arrivals {
             Some(arrivals) if !self.idle.is_empty() && !self.winding_down => arrivals.head_ns(),

@@ -129,7 +129,8 @@ impl Connection {
         }
     }
 
-    pub(super) fn send_blocking(&mut self) -> Result<()> {
+    /// Sends all of `outgoing`; blocking.
+    pub fn send_blocking(&mut self) -> Result<()> {
         match self.flush() {
             Ok(true) => Ok(()),
             Ok(false) => Err(unreachable(&self.target, &io::ErrorKind::TimedOut.into())),
@@ -137,7 +138,8 @@ impl Connection {
         }
     }
 
-    pub(super) fn receive_blocking(&mut self) -> Result<(u8, Vec<u8>)> {
+    /// The next message: its type byte and its body; blocking.
+    pub fn receive_blocking(&mut self) -> Result<(u8, Vec<u8>)> {
         loop {
             let mut remainder = Remainder::default();
             let mut frames = Frames::new(&self.incoming[self.used..], &mut remainder);

@@ -103,7 +103,20 @@ pub fn describe_portal(out: &mut Vec<u8>) {
 
 /// Execute the unnamed portal to its end.
 pub fn execute(out: &mut Vec<u8>) {
-    message(out, b'E', |out| out.extend_from_slice(&[0; 5]));
+    execute_for(out, 0);
+}
+
+/// Execute the unnamed portal until it has returned so many rows; 0: to its end.
+pub fn execute_for(out: &mut Vec<u8>, rows_max: u32) {
+    message(out, b'E', |out| {
+        string(out, "");
+        out.extend_from_slice(&rows_max.to_be_bytes());
+    });
+}
+
+/// The server is to send what it has, without the end of a batch.
+pub fn flush(out: &mut Vec<u8>) {
+    message(out, b'H', |_| ());
 }
 
 /// End of a batch: the server answers ReadyForQuery.
@@ -158,6 +171,14 @@ mod tests {
         let mut out = Vec::new();
         query(&mut out, "SELECT 1");
         assert_eq!(b"Q\0\0\0\x0dSELECT 1\0".as_slice(), out);
+    }
+
+    #[test]
+    fn an_execute_may_have_a_limit() {
+        let mut out = Vec::new();
+        execute(&mut out);
+        execute_for(&mut out, 258);
+        assert_eq!(b"E\0\0\0\x09\0\0\0\0\0E\0\0\0\x09\0\0\0\x01\x02".as_slice(), out);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! ```
 
 mod channel_binding;
+mod command_tag;
 mod connection;
 mod describe;
 pub mod encode;
@@ -18,6 +19,7 @@ mod target;
 mod tls;
 mod transport;
 
+pub use command_tag::rows_affected;
 pub use connection::{Connection, ReadOutcome, Rows, StatementError};
 pub use describe::RowDescription;
 pub use frame::{Frame, Frames, Remainder};
