@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from dbdyno import _core
@@ -32,6 +33,28 @@ def check_script(name: str, text: str) -> dict[str, Any]:
 def builtin_script(name: str) -> str:
     """The text of one of pgbench's three built-in workloads."""
     return _translated(lambda: _core.builtin_script(name))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GeneratedTable:
+    """A table that a generator fills, and in how many chunks."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: int
+    chunks: int
+
+
+def generated_tables(generator: str, scale: int, seed: int) -> list[GeneratedTable]:
+    """The tables of a generator, in the order in which to load them."""
+    found = _translated(lambda: _core.generator_tables(generator, scale, seed))
+    return [GeneratedTable(name, tuple(columns), rows, chunks) for name, columns, rows, chunks in found]
+
+
+def generated_rows(generator: str, table: GeneratedTable, scale: int, seed: int) -> Iterator[bytes]:
+    """The rows of one table in COPY's text format, a chunk at a time; the same bytes for the same arguments."""
+    for number in range(table.chunks):
+        yield _translated(lambda number=number: _core.generate_chunk(generator, table.name, scale, seed, number))
 
 
 def _translated(call: Callable[[], T]) -> T:
