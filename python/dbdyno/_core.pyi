@@ -9,6 +9,8 @@ __all__ = [
     "__version__",
     "builtin_script",
     "check_script",
+    "generate_chunk",
+    "generator_tables",
     "histogram_bins",
     "histogram_quantiles",
     "overwrite_arguments",
@@ -34,6 +36,12 @@ def check_script(name: str, text: str) -> str:
 
 def builtin_script(name: str) -> str:
     """The text of `tpcb-like`, `simple-update` or `select-only`."""
+
+def generator_tables(generator: str, scale: int, seed: int) -> list[tuple[str, list[str], int, int]]:
+    """What `order-entry` or `web-returns` fills: (table, columns, rows, chunks), in load order."""
+
+def generate_chunk(generator: str, table: str, scale: int, seed: int, chunk: int) -> bytes:
+    """One chunk of a table's rows in COPY's text format, the same for the same arguments. Releases the GIL."""
 
 def histogram_quantiles(histograms: list[str], quantiles: list[float]) -> list[int]:
     """Merge encoded histograms and return the value in ns at each quantile (0 to 1)."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from dbdyno import _core
@@ -24,7 +25,12 @@ def run_trial(spec: Mapping[str, Any], password: str | None, live: Watcher | Non
 
     `live` is called about once a second with the trial as it is.
     """
-    watcher = None if live is None else lambda text: live(json.loads(text))
+
+    def look(text: str) -> None:
+        assert live is not None
+        live(json.loads(text))
+
+    watcher: Callable[[str], None] | None = None if live is None else look
     outcome = _translated(lambda: _core.run_trial(json.dumps(spec), password, watcher))
     return dict(json.loads(outcome))
 
@@ -37,6 +43,28 @@ def check_script(name: str, text: str) -> dict[str, Any]:
 def builtin_script(name: str) -> str:
     """The text of one of pgbench's three built-in workloads."""
     return _translated(lambda: _core.builtin_script(name))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GeneratedTable:
+    """A table that a generator fills, and in how many chunks."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: int
+    chunks: int
+
+
+def generated_tables(generator: str, scale: int, seed: int) -> list[GeneratedTable]:
+    """The tables of a generator, in the order in which to load them."""
+    found = _translated(lambda: _core.generator_tables(generator, scale, seed))
+    return [GeneratedTable(name, tuple(columns), rows, chunks) for name, columns, rows, chunks in found]
+
+
+def generated_rows(generator: str, table: GeneratedTable, scale: int, seed: int) -> Iterator[bytes]:
+    """The rows of one table in COPY's text format, a chunk at a time; the same bytes for the same arguments."""
+    for number in range(table.chunks):
+        yield _translated(lambda number=number: _core.generate_chunk(generator, table.name, scale, seed, number))
 
 
 def _translated(call: Callable[[], T]) -> T:

@@ -12,6 +12,7 @@
 
 pub mod arguments;
 pub mod error;
+pub mod generate;
 pub mod histogram;
 pub mod load;
 pub mod probe;

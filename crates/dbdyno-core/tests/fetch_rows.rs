@@ -16,7 +16,7 @@ macro_rules! server_or_skip {
 }
 
 fn run(spec: &str) -> Value {
-    let outcome = run_trial(spec, None).unwrap_or_else(|error| panic!("{}: {error}", error.code));
+    let outcome = run_trial(spec, None, None).unwrap_or_else(|error| panic!("{}: {error}", error.code));
     serde_json::from_str(&outcome).expect("JSON")
 }
 
@@ -99,7 +99,7 @@ fn an_error_between_two_portions_fails_the_unit_only() {
     let script = "SELECT 1 / (8 - id) FROM generate_series(1, 10) AS id;\n";
     for mode in ["prepared", "extended"] {
         let mut changes = work(3, mode, 3);
-        let error = run_trial(&server.trial_spec(script, changes.clone()), None).expect_err("must fail");
+        let error = run_trial(&server.trial_spec(script, changes.clone()), None, None).expect_err("must fail");
         assert_eq!("test.sql:1: SQLSTATE 22012: division by zero", error.message);
         changes["continue_on_error"] = json!(true);
         let outcome = run(&server.trial_spec(script, changes));
@@ -124,7 +124,7 @@ fn between_portions_the_server_waits_for_the_client() {
 fn a_pipeline_is_refused_by_name() {
     let server = server_or_skip!();
     let script = "SELECT 1;\n\\startpipeline\nSELECT 1;\n\\endpipeline\n";
-    let error = run_trial(&server.trial_spec(script, work(1, "prepared", 7)), None).expect_err("must fail");
+    let error = run_trial(&server.trial_spec(script, work(1, "prepared", 7)), None, None).expect_err("must fail");
     assert_eq!("script_runtime", error.code);
     assert!(
         error.message.starts_with("test.sql:2: \\startpipeline") && error.message.contains("fetch_rows"),

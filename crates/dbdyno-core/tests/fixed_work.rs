@@ -18,7 +18,7 @@ macro_rules! server_or_skip {
 const HOUR_NS: u64 = 3_600_000_000_000;
 
 fn run(spec: &str) -> Value {
-    let outcome = run_trial(spec, None).unwrap_or_else(|error| panic!("{}: {error}", error.code));
+    let outcome = run_trial(spec, None, None).unwrap_or_else(|error| panic!("{}: {error}", error.code));
     serde_json::from_str(&outcome).expect("JSON")
 }
 
@@ -111,7 +111,7 @@ fn a_statement_that_cannot_be_prepared_beforehand_is_prepared_when_it_is_met() {
     let outcome = run(&server.trial_spec(script, fixed(1, &json!({}))));
     assert_eq!(2, count(&outcome, "/scripts/0/statements/2/rows_affected"));
     let wrong = server.trial_spec("SELECT 1;\nSELECT nothing FROM nowhere;\n", fixed(1, &json!({})));
-    let error = run_trial(&wrong, None).expect_err("must fail");
+    let error = run_trial(&wrong, None, None).expect_err("must fail");
     assert_eq!("test.sql:2: SQLSTATE 42P01: relation \"nowhere\" does not exist", error.message);
 }
 

@@ -7,10 +7,11 @@ mod trial;
 
 use dbdyno_core::error::CoreError as Failure;
 use dbdyno_core::script::{Symbols, builtin_text, parse};
-use dbdyno_core::{arguments, histogram};
+use dbdyno_core::{arguments, generate, histogram};
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 create_exception!(dbdyno._core, CoreError, PyException, "`args` is (code, message).");
 
@@ -44,6 +45,30 @@ fn histogram_bins(histograms: Vec<String>, bins_per_decade: u32) -> PyResult<Vec
     histogram::bins(&histograms, bins_per_decade).map_err(raise)
 }
 
+/// (table, columns, rows, chunks).
+type GeneratedTable = (&'static str, Vec<&'static str>, u64, u64);
+
+/// The sizes do not depend on the seed; it is in the signature so that they may.
+#[pyfunction]
+fn generator_tables(generator: &str, scale: u64, seed: u64) -> PyResult<Vec<GeneratedTable>> {
+    let _ = seed;
+    let tables = generate::tables(generator, scale).map_err(raise)?;
+    Ok(tables.into_iter().map(|size| (size.table, size.columns.to_vec(), size.rows, size.chunks)).collect())
+}
+
+#[pyfunction]
+fn generate_chunk<'py>(
+    py: Python<'py>,
+    generator: &str,
+    table: &str,
+    scale: u64,
+    seed: u64,
+    chunk: u64,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = py.detach(|| generate::chunk(generator, table, scale, seed, chunk)).map_err(raise)?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
 #[pyfunction]
 fn overwrite_arguments() {
     arguments::overwrite_passwords();
@@ -52,7 +77,10 @@ fn overwrite_arguments() {
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::{CoreError, builtin_script, check_script, histogram_bins, histogram_quantiles, overwrite_arguments};
+    use super::{
+        CoreError, builtin_script, check_script, generate_chunk, generator_tables, histogram_bins, histogram_quantiles,
+        overwrite_arguments,
+    };
     #[pymodule_export]
     use crate::trial::run_trial;
     use pyo3::prelude::*;

@@ -63,7 +63,7 @@ fn measure(spec: &TrialSpec, plan: &Plan, password: Option<&str>, live: Option<&
         live,
     };
     if let Some(board) = live {
-        board.begin(plan.script_names(), shared.window, false, Arc::clone(&phases));
+        board.begin(plan.script_names(), shared.window, spec.fixed_units.is_some(), Arc::clone(&phases));
     }
     let started_at_ns = clock::date_ns() + (shared.window.start_ns - clock::now_ns());
     let (reports, exposure) = run_threads(&shared, connections, exposure, &probe)?;
