@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from dbdyno import _core
@@ -64,7 +65,7 @@ def generated_tables(generator: str, scale: int, seed: int) -> list[GeneratedTab
 def generated_rows(generator: str, table: GeneratedTable, scale: int, seed: int) -> Iterator[bytes]:
     """The rows of one table in COPY's text format, a chunk at a time; the same bytes for the same arguments."""
     for number in range(table.chunks):
-        yield _translated(lambda number=number: _core.generate_chunk(generator, table.name, scale, seed, number))
+        yield _translated(partial(_core.generate_chunk, generator, table.name, scale, seed, number))
 
 
 def _translated(call: Callable[[], T]) -> T:
