@@ -88,6 +88,9 @@ fn a_closed_loop_keeps_every_client_busy() {
         assert_eq!(0, count(&outcome, "/units/late"));
         assert_eq!(threads, count(&outcome, "/driver/threads"));
         assert!(count(&outcome, "/driver/cpu_ns") > 0);
+        assert!((1 << 20..1 << 30).contains(&count(&outcome, "/driver/memory_bytes_max")));
+        assert!(count(&outcome, "/units_with_warm_up") > units, "{mode}: the warm-up has units, too");
+        assert!(outcome["fixed_units"].is_null());
     }
 }
 
@@ -125,6 +128,55 @@ fn think_time_lies_between_units() {
     let units = count(&outcome, "/units/successful");
     assert!((20..=100).contains(&units), "{units} units of 2 clients in 50 think times");
     assert!(number(&outcome, "/mean_in_flight") < 1.0);
+}
+
+#[test]
+fn a_think_time_belongs_to_each_unit_the_last_one_too() {
+    let server = server_or_skip!();
+    for (distribution, mean_ms, limits_ms) in [("uniform", 0, (10, 50)), ("exponential", 30, (0, 1000))] {
+        let arrival = json!({"kind": "closed", "think_time_ns": mean_ms * 1_000_000, "think_time_distribution": distribution,
+                             "think_time_min_ns": limits_ms.0 * 1_000_000, "think_time_max_ns": limits_ms.1 * 1_000_000});
+        let changes = json!({"arrival": arrival, "clients": 50, "window_ns": 400_000_000});
+        let outcome = run(&server.trial_spec("SELECT 1;", changes));
+        let units = number(&outcome, "/units/successful");
+        let mean_response_s = number(&outcome, "/response_time/sum_ns") / units / 1e9;
+        // By the interactive response time law. Some 650 exponential think times give their mean to 4 %.
+        let expected = 50.0 / (0.030 + mean_response_s);
+        let ratio = number(&outcome, "/throughput_per_s") / expected;
+        assert!((0.88..1.12).contains(&ratio), "{distribution}: {ratio} of what it must be");
+    }
+}
+
+#[test]
+fn scripts_draw_the_same_whatever_the_think_time() {
+    let server = server_or_skip!();
+    let mut runs = Vec::new();
+    for think_time in ["constant", "exponential"] {
+        server.sql(DRAWN_TABLE);
+        let arrival = json!({"kind": "closed", "think_time_ns": 1_000_000, "think_time_distribution": think_time});
+        run(&server.trial_spec(DRAW_SCRIPT, json!({"arrival": arrival})));
+        runs.push(inserted(&server));
+    }
+    assert_eq!(runs[0]["1"][..20], runs[1]["1"][..20]);
+}
+
+#[test]
+fn clients_connect_evenly_over_the_ramp() {
+    let server = server_or_skip!();
+    server.sql("DROP TABLE IF EXISTS begun; CREATE TABLE begun (client int, at timestamptz)");
+    let script =
+        "INSERT INTO begun SELECT :client_id, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid();\n";
+    let changes = json!({"clients": 5, "threads": 2, "connect_ramp_ns": 500_000_000});
+    run(&server.trial_spec(script, changes));
+    let rows = server
+        .sql("SELECT DISTINCT client, extract(epoch FROM at - min(at) OVER ()) * 1000 FROM begun ORDER BY client");
+    let after_first_ms: Vec<f64> =
+        rows.iter().map(|row| row[1].as_ref().expect("a time").parse().expect("a number")).collect();
+    assert_eq!(5, after_first_ms.len());
+    for (client, at_ms) in after_first_ms.iter().enumerate() {
+        let late_ms = at_ms - 100.0 * client as f64;
+        assert!((-40.0..60.0).contains(&late_ms), "client {client} connected after {at_ms} ms");
+    }
 }
 
 #[test]

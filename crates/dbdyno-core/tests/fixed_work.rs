@@ -150,6 +150,17 @@ fn think_times_lie_between_the_units_of_fixed_work_too() {
 }
 
 #[test]
+fn a_client_that_warms_up_until_the_work_is_done_has_no_part_in_it() {
+    let server = server_or_skip!();
+    let script = "SELECT pg_sleep(0.3 * :client_id);\n";
+    let changes = json!({"clients": 2, "warm_up_ns": 10_000_000});
+    let outcome = run(&server.trial_spec(script, fixed(20, &changes)));
+    assert_eq!(20, count(&outcome, "/units/successful"));
+    assert!(number(&outcome, "/elapsed_ns") < 2e8, "its unit of 300 ms is none of the 20");
+    assert!(count(&outcome, "/units_with_warm_up") > 20);
+}
+
+#[test]
 fn samples_of_the_wal_end_with_the_work() {
     let server = server_or_skip!();
     let changes = json!({"exposure_period_ns": 10_000_000});

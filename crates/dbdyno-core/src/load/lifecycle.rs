@@ -136,11 +136,13 @@ impl Worker<'_> {
             client.span.last_think_time_ns = Some(think_time_ns);
         }
         let intended_ns = now_ns.saturating_add(think_time_ns);
-        if let Some(edge) = client.span.edge(intended_ns, &self.shared.window) {
+        // Without a ticket left the next counted unit is never.
+        let next_ns = if self.shared.tickets.are_gone() { u64::MAX } else { intended_ns };
+        if let Some(edge) = client.span.edge(next_ns, &self.shared.window) {
             self.begin_settling(index, edge, intended_ns, now_ns)?;
             return Ok(false);
         }
-        if think_time_ns == 0 && !later || self.shared.tickets.are_gone() {
+        if think_time_ns == 0 && !later {
             return self.begin_next_unit(index, intended_ns, now_ns);
         }
         self.think_until(index, intended_ns);
