@@ -82,16 +82,16 @@ fn one_statement_is_timed_and_explained_as_a_whole() {
     let waits = json!({"route": "auto", "postmaster_pid": server.postmaster_pid()});
     let outcome = run(&server.trial_spec("SELECT pg_sleep(0.3);", fixed(1, &json!({"waits": waits}))));
     let ms = |pointer: &str| number(&outcome, pointer) / 1e6;
-    assert!((300.0..330.0).contains(&ms("/elapsed_ns")), "{} ms", ms("/elapsed_ns"));
+    assert!((300.0..400.0).contains(&ms("/elapsed_ns")), "{} ms", ms("/elapsed_ns"));
     assert_eq!(count(&outcome, "/elapsed_ns"), count(&outcome, "/response_time/sum_ns"), "one unit, from start to end");
     assert_eq!(count(&outcome, "/elapsed_ns"), count(&outcome, "/profile/total_ns"));
     let sleeping_share = number(&outcome, "/profile/waits_ns/Timeout:PgSleep") / number(&outcome, "/elapsed_ns");
-    assert!((0.95..=1.0).contains(&sleeping_share), "{sleeping_share}: {}", outcome["profile"]);
+    assert!((0.9..=1.0).contains(&sleeping_share), "{sleeping_share}: {}", outcome["profile"]);
     let unaccounted_ms = outcome["profile"]["unaccounted_ns"].as_i64().expect("a number") as f64 / 1e6;
     assert!(unaccounted_ms.abs() < 3.0, "{unaccounted_ms} ms: {}", outcome["profile"]);
     assert!(outcome["profile"]["cpu_ns"].is_u64());
     let steps = outcome["series"]["units"].as_array().expect("steps").len();
-    assert!((4..=5).contains(&steps), "{steps} steps of 100 ms for 300 ms of work and no hour");
+    assert!((4..=6).contains(&steps), "{steps} steps of 100 ms for 300 ms of work and no hour");
 }
 
 #[test]
@@ -118,9 +118,9 @@ fn a_statement_that_cannot_be_prepared_beforehand_is_prepared_when_it_is_met() {
 #[test]
 fn what_does_not_start_within_the_window_is_skipped() {
     let server = server_or_skip!();
-    let changes = json!({"window_ns": 110_000_000});
-    let outcome = run(&server.trial_spec("SELECT pg_sleep(0.05);", fixed(10, &changes)));
-    assert_eq!((3, 7), (count(&outcome, "/units/successful"), count(&outcome, "/units/skipped")));
+    let changes = json!({"window_ns": 180_000_000});
+    let outcome = run(&server.trial_spec("SELECT pg_sleep(0.1);", fixed(10, &changes)));
+    assert_eq!((2, 8), (count(&outcome, "/units/successful"), count(&outcome, "/units/skipped")));
     let changes = json!({"window_ns": 50_000_000, "drain_limit_ns": 50_000_000});
     let outcome = run(&server.trial_spec("SELECT pg_sleep(30);", fixed(3, &changes)));
     assert_eq!((1, 2), (count(&outcome, "/units/failed_unfinished"), count(&outcome, "/units/skipped")));
@@ -145,7 +145,7 @@ fn think_times_lie_between_the_units_of_fixed_work_too() {
                          "think_time_min_ns": 10_000_000, "think_time_max_ns": 20_000_000});
     let outcome = run(&server.trial_spec("SELECT 1;", fixed(11, &json!({"arrival": arrival}))));
     let elapsed_ms = number(&outcome, "/elapsed_ns") / 1e6;
-    assert!((120.0..230.0).contains(&elapsed_ms), "{elapsed_ms} ms for 10 think times of 10 to 20 ms");
+    assert!((120.0..300.0).contains(&elapsed_ms), "{elapsed_ms} ms for 10 think times of 10 to 20 ms");
     assert_eq!(11, count(&outcome, "/units/successful"));
 }
 

@@ -12,7 +12,7 @@ use crate::script::Random;
 pub struct ThinkTime {
     /// The mean; of an exponential distribution before it is cut. `uniform` does not need it. 0: none.
     #[serde(rename = "think_time_ns", default)]
-    pub typical_ns: u64,
+    pub nominal_ns: u64,
     /// How they vary.
     #[serde(rename = "think_time_distribution", default)]
     pub distribution: ThinkTimeDistribution,
@@ -41,7 +41,7 @@ impl ThinkTime {
     /// Whether units follow one another at once.
     pub(super) fn is_none(&self) -> bool {
         match self.distribution {
-            ThinkTimeDistribution::Constant => self.typical_ns == 0,
+            ThinkTimeDistribution::Constant => self.nominal_ns == 0,
             _ => self.limits_ns().1 == 0,
         }
     }
@@ -50,13 +50,13 @@ impl ThinkTime {
     pub(super) fn draw_ns(&self, random: &mut Random) -> u64 {
         let (min_ns, max_ns) = self.limits_ns();
         match self.distribution {
-            ThinkTimeDistribution::Constant => self.typical_ns,
+            ThinkTimeDistribution::Constant => self.nominal_ns,
             ThinkTimeDistribution::Uniform => {
                 let drawn_ns = min_ns as f64 + random.next_f64() * (max_ns - min_ns) as f64;
                 drawn_ns.round() as u64
             }
             ThinkTimeDistribution::Exponential => {
-                let drawn_ns = random.exponential_gap() * self.typical_ns as f64;
+                let drawn_ns = random.exponential_gap() * self.nominal_ns as f64;
                 (drawn_ns as u64).clamp(min_ns, max_ns)
             }
         }
@@ -67,10 +67,10 @@ impl ThinkTime {
     pub(super) fn mean_ns(&self) -> u64 {
         let (min_ns, max_ns) = self.limits_ns();
         match self.distribution {
-            ThinkTimeDistribution::Constant => self.typical_ns,
+            ThinkTimeDistribution::Constant => self.nominal_ns,
             ThinkTimeDistribution::Uniform => min_ns + (max_ns - min_ns) / 2,
             ThinkTimeDistribution::Exponential => {
-                let scale_ns = self.typical_ns as f64;
+                let scale_ns = self.nominal_ns as f64;
                 let beyond = |limit_ns: u64| (-(limit_ns as f64) / scale_ns).exp();
                 (min_ns as f64 + scale_ns * (beyond(min_ns) - beyond(max_ns))) as u64
             }
@@ -88,7 +88,7 @@ impl ThinkTime {
             ThinkTimeDistribution::Uniform if self.max_ns.is_none() => {
                 return Err(invalid("arrival.think_time_max_ns: null; a uniform think time needs an upper limit"));
             }
-            ThinkTimeDistribution::Exponential if self.typical_ns == 0 => {
+            ThinkTimeDistribution::Exponential if self.nominal_ns == 0 => {
                 return Err(invalid("arrival.think_time_ns: 0; the mean of an exponential think time must be above 0"));
             }
             _ => {}
@@ -108,8 +108,8 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    fn think_time(distribution: ThinkTimeDistribution, typical_ns: u64, limits_ns: (u64, u64)) -> ThinkTime {
-        ThinkTime { typical_ns, distribution, min_ns: Some(limits_ns.0), max_ns: Some(limits_ns.1) }
+    fn think_time(distribution: ThinkTimeDistribution, nominal_ns: u64, limits_ns: (u64, u64)) -> ThinkTime {
+        ThinkTime { nominal_ns, distribution, min_ns: Some(limits_ns.0), max_ns: Some(limits_ns.1) }
     }
 
     /// Mean, smallest and largest of many.
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_constant_think_time_draws_nothing() {
-        let think_time = ThinkTime { typical_ns: 5 * MS, ..ThinkTime::default() };
+        let think_time = ThinkTime { nominal_ns: 5 * MS, ..ThinkTime::default() };
         let mut random = Random::from_seed(1);
         assert_eq!((5 * MS, 5 * MS), (think_time.draw_ns(&mut random), think_time.mean_ns()));
         assert_eq!(Random::from_seed(1), random);

@@ -50,6 +50,7 @@ fn measure(spec: &TrialSpec, plan: &Plan, password: Option<&str>, live: Option<&
     let phases: Arc<[PhaseCell]> = (0..spec.clients).map(|_| PhaseCell::default()).collect();
     let wait_queries = wait_queries(spec, password)?;
     let probe = probe::attach(&spec.waits, &process_ids, Arc::clone(&phases), wait_queries)?;
+    let clients = clients(spec, plan, connections)?;
     let started_ns = clock::now_ns() + START_MARGIN_NS;
     let shared = Shared {
         spec,
@@ -66,7 +67,7 @@ fn measure(spec: &TrialSpec, plan: &Plan, password: Option<&str>, live: Option<&
         board.begin(plan.script_names(), shared.window, spec.fixed_units.is_some(), Arc::clone(&phases));
     }
     let started_at_ns = clock::date_ns() + (shared.window.start_ns - clock::now_ns());
-    let (reports, exposure) = run_threads(&shared, connections, exposure, &probe)?;
+    let (reports, exposure) = run_threads(&shared, clients, exposure, &probe)?;
     let window = shared.window;
     let skipped = shared.tickets.left();
     Ok(Measured { started_at_ns, window, reports, skipped, exposure, probe: probe.finish() })
@@ -77,11 +78,11 @@ const START_MARGIN_NS: u64 = 1_000_000;
 
 fn run_threads(
     shared: &Shared<'_>,
-    connections: Vec<Connection>,
+    clients: Vec<Client>,
     exposure: Option<ExposureProbe>,
     probe: &Probe,
 ) -> Result<(Vec<WorkerReport>, Exposure)> {
-    let workers = workers(shared, connections)?;
+    let workers = workers(shared, clients)?;
     thread::scope(|scope| {
         let exposure = exposure.map(|exposure| scope.spawn(move || exposure.run(shared)));
         let workers: Vec<_> = workers.into_iter().map(|worker| spawn(scope, worker)).collect();
@@ -119,11 +120,11 @@ fn start_probe_with_window(shared: &Shared<'_>, probe: &Probe) {
 }
 
 /// Contiguous slices of the clients, as equal as they can be.
-fn workers<'a>(shared: &'a Shared<'a>, connections: Vec<Connection>) -> Result<Vec<Worker<'a>>> {
+fn workers<'a>(shared: &'a Shared<'a>, clients: Vec<Client>) -> Result<Vec<Worker<'a>>> {
     let spec = shared.spec;
     let threads = spec.threads.min(spec.clients);
     let record = Record::new(record_plan(spec, shared.plan), shared.window);
-    let mut clients = clients(shared, connections)?.into_iter();
+    let mut clients = clients.into_iter();
     let mut schedules = streams(spec.seed, Purpose::Arrivals, 0..threads).into_iter();
     (0..threads)
         .map(|thread| {
@@ -143,8 +144,7 @@ fn workers<'a>(shared: &'a Shared<'a>, connections: Vec<Connection>) -> Result<V
         .collect()
 }
 
-fn clients(shared: &Shared<'_>, connections: Vec<Connection>) -> Result<Vec<Client>> {
-    let (spec, plan) = (shared.spec, shared.plan);
+fn clients(spec: &TrialSpec, plan: &Plan, connections: Vec<Connection>) -> Result<Vec<Client>> {
     let values = streams(spec.seed, Purpose::Values, 0..spec.clients);
     let choices = streams(spec.seed, Purpose::Choice, 0..spec.clients);
     let think_times = streams(spec.seed, Purpose::ThinkTimes, 0..spec.clients);
@@ -156,7 +156,7 @@ fn clients(shared: &Shared<'_>, connections: Vec<Connection>) -> Result<Vec<Clie
         .enumerate()
         .map(|(number, (connection, streams))| {
             let mut client = Client::new(number, connection, plan, initial_variables(spec, plan, number), streams);
-            if shared.tickets.limit_work() && plan.mode == QueryMode::Prepared {
+            if spec.fixed_units.is_some() && plan.mode == QueryMode::Prepared {
                 client.prepare_all(plan)?;
             }
             client.connection.set_nonblocking()?;
