@@ -40,7 +40,7 @@ ALTER TABLE order_items
 
 -- Below foreign keys, where no key begins with their column.
 
--- register-customer, update-customer-details and order-products: the addresses of a customer.
+-- update-customer-details and order-products: the addresses of a customer.
 CREATE INDEX addresses_customer ON addresses (customer_id);
 -- update-customer-details: the cards of a customer.
 CREATE INDEX card_details_customer ON card_details (customer_id);
