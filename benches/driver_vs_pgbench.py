@@ -20,8 +20,9 @@ import tempfile
 from pathlib import Path
 
 from dbdyno import engine
+from dbdyno.runner.schema import build_workload
 from dbdyno.targets.embedded import EmbeddedServer
-from dbdyno.workloads import shipped_schema
+from dbdyno.workloads import find
 
 SCALE = 10
 SCRIPTS = ("select-only", "tpcb-like")
@@ -133,14 +134,13 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    schema = shipped_schema("pgbench")
+    schema = find("pgbench")
     assert schema is not None
     print(f"{arguments.pairs} interleaved pairs of {arguments.seconds} s, {arguments.clients} clients on one thread")
     print(f"{'':12}{'client CPU per unit, us':>30}{'units per s':>34}")
     print(f"{'script':12}{'pgbench':>10}{'dbdyno':>10}{'ratio':>10}{'pgbench':>14}{'dbdyno':>10}{'ratio':>10}")
     with EmbeddedServer(settings=SERVER_SETTINGS) as server, tempfile.TemporaryDirectory() as directory:
-        server.execute(f"SET dbdyno.scale = {SCALE}")
-        server.execute(schema)
+        build_workload(schema, server, SCALE, data_seed=1, say=lambda what: None)
         server.vacuum(())
         for name in SCRIPTS:
             script = Path(directory) / f"{name}.sql"

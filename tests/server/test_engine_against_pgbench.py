@@ -163,7 +163,7 @@ def test_a_built_in_script_asks_what_pgbench_s_own_asks(
     """pgbench is given its own text of it."""
     pgbench = workloads.find("pgbench")
     assert pgbench is not None
-    in_schema_of(server, "builtin", pgbench.tables_sql)
+    in_schema_of(server, "builtin", pgbench.tables_sql + pgbench.constraints_sql)
     shown = subprocess.run(
         [str(server.binaries.directory / "pgbench"), f"--show-script={name}"],
         capture_output=True,

@@ -185,6 +185,7 @@ class Workload(Load):
 
     schema_: str | list[str] = Field(default="pgbench", alias="schema")
     scale: int = Field(default=1, ge=1)
+    data_seed: int = Field(default=1, ge=0, lt=1 << 63)
 
 
 class Target(_Table):

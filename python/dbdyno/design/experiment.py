@@ -37,6 +37,7 @@ class Experiment:
     margin: float
     schemas: tuple[Workload, ...]
     scale: int
+    data_seed: int
     target_settings: dict[str, bool | int | float | str]
     blocks: int
     warm_up_ns: int
@@ -85,6 +86,7 @@ def load_experiment(
         margin=document.margin,
         schemas=schemas,
         scale=scale,
+        data_seed=document.workload.data_seed,
         target_settings=dict(document.target.settings),
         blocks=blocks or (document.quick.blocks if quick else None) or document.design.blocks,
         warm_up_ns=_warm_up_ns(document, quick, fixed_work=fixed_work),

@@ -66,8 +66,29 @@ def read_statement(experiment: Path, value: str) -> Script:
 
 
 def read_uses(experiment: Path, uses: Sequence[str]) -> tuple[Script, ...]:
-    """All scripts that a workload names."""
-    return tuple(read_script(experiment, use) for use in uses)
+    """All scripts that a workload names; `"builtin:order-entry"` stands for each of its scripts."""
+    found: list[Script] = []
+    for use in uses:
+        found += _shipped_scripts(experiment, use) or [read_script(experiment, use)]
+    return tuple(found)
+
+
+def _shipped_scripts(experiment: Path, use: str) -> list[Script]:
+    """The scripts of `"builtin:WORKLOAD"` with their weights times that of the use, or `"builtin:WORKLOAD/SCRIPT"`."""
+    name, weight = _split_weight(experiment, use)
+    workload_name, slash, script_name = name.removeprefix(_BUILTIN).partition("/")
+    workload = workloads.find(workload_name) if name.startswith(_BUILTIN) else None
+    if workload is None or not workload.scripts:
+        return []
+    if not slash:
+        return [Script(each, text, own_weight * weight, None) for each, text, own_weight in workload.scripts]
+    for each, text, _ in workload.scripts:
+        if each == script_name:
+            return [Script(each, text, weight, None)]
+    known = ", ".join(each for each, _, _ in workload.scripts)
+    raise DynoError(
+        "unknown_builtin", f"{experiment.name}: script {use!r}: {workload_name} has no such script; it has {known}"
+    )
 
 
 def read_sql(experiment: Path, key: str, value: str) -> tuple[str, tuple[Path, ...]]:

@@ -58,7 +58,7 @@ def start(request: Request, target: Target, progress: Progress) -> None:
     try:
         opened.append("machine", _machine(experiment, target, measured))
         progress.stage("building the schema")
-        build_schema(experiment, target)
+        build_schema(experiment, target, progress.stage)
         target.keep_template(needed=experiment.resets("restore"))
         _loop(opened, experiment, target, prepared, request.seed, [], progress)
     finally:
@@ -87,7 +87,7 @@ def resume(directory: Path, target: Target, progress: Progress) -> None:
         prepared, _ = prepare_arms(experiment, target, run["measured"])
         _check_same_arms(run, prepared, directory)
         progress.stage("building the schema")
-        build_schema(experiment, target)
+        build_schema(experiment, target, progress.stage)
         target.keep_template(needed=experiment.resets("restore"))
         _loop(opened, experiment, target, prepared, run["seed"], stored.trials, progress)
     finally:

@@ -16,7 +16,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -36,7 +36,7 @@ from dbdyno.targets.prewarm import warm_cache
 from dbdyno.targets.process import start_server, stop_server
 from dbdyno.targets.settings import OwnSettings, checked_settings
 from dbdyno.targets.shared_memory import remove_shared_memory
-from dbdyno.targets.statements import failing_as_run_failure, vacuum_statement
+from dbdyno.targets.statements import copy_rows, failing_as_run_failure, vacuum_statement
 from dbdyno.targets.target import Applied, Connection, SettingValue
 from dbdyno.targets.template import DATABASE, SETTINGS_FILE, SUPERUSER, copy_template, template_cluster
 
@@ -225,6 +225,10 @@ class EmbeddedServer:
         session = self._session()
         with failing_as_run_failure(sql):
             session.execute(sql.encode())
+
+    def copy(self, table: str, columns: Sequence[str], chunks: Iterable[bytes]) -> None:
+        """COPY rows in text format into a table."""
+        copy_rows(self._session(), table, columns, chunks)
 
     def keep_template(self, *, needed: bool) -> None:
         """Keep a copy of the database as it is now, in place of an earlier one."""

@@ -7,7 +7,7 @@ Server settings are never changed; statistics are never reset; CHECKPOINT needs 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
@@ -227,6 +227,10 @@ class ExternalServer:
     def execute(self, sql: str) -> None:
         """Run statements in the workspace."""
         self.workspace().execute(sql)
+
+    def copy(self, table: str, columns: Sequence[str], chunks: Iterable[bytes]) -> None:
+        """COPY rows in text format into a table of the workspace, by its unqualified name."""
+        self.workspace().copy(table, columns, chunks)
 
     def keep_template(self, *, needed: bool) -> None:
         """Refused when it is needed: databases are copied on an embedded server only."""

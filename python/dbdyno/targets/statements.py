@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import psycopg
 from psycopg import sql
 
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
+from dbdyno.targets.target import Connection
 
 _SHOWN_CHARACTERS = 60
 
@@ -39,6 +40,16 @@ def vacuum_statement(tables: Sequence[str]) -> sql.Composed:
 def analyze_statement(tables: Sequence[str]) -> sql.Composed:
     """ANALYZE of `tables`, as in `vacuum_statement`."""
     return sql.SQL("ANALYZE {}").format(_names(tables))
+
+
+def copy_rows(session: Connection, table: str, columns: Sequence[str], chunks: Iterable[bytes]) -> None:
+    """COPY rows in text format into `table`, `name` or `schema.name`; all of them or none."""
+    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
+        _names([table]), sql.SQL(", ").join(map(sql.Identifier, columns))
+    )
+    with failing_as_run_failure(f"COPY {table}"), session.cursor() as cursor, cursor.copy(statement) as stream:
+        for chunk in chunks:
+            stream.write(chunk)
 
 
 def _names(tables: Sequence[str]) -> sql.Composed:

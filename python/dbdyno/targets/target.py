@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -82,6 +82,9 @@ class Target(Protocol):
 
     def execute(self, sql: str) -> None:
         """Run one or more statements that change something, on the control connection."""
+
+    def copy(self, table: str, columns: Sequence[str], chunks: Iterable[bytes]) -> None:
+        """COPY rows in text format into a table that `execute` made; all of them or none."""
 
     def vacuum(self, tables: Sequence[str]) -> None:
         """VACUUM (ANALYZE) these tables; all tables of ours when none is named."""

@@ -14,14 +14,14 @@ Nothing is dropped with CASCADE, and all is dropped in one transaction: a failur
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
-from dbdyno.targets.statements import failing_as_run_failure, first_line
+from dbdyno.targets.statements import copy_rows, failing_as_run_failure, first_line
 from dbdyno.targets.target import Connection
 
 _MARK = "dbdyno_mark"
@@ -89,6 +89,11 @@ class Workspace:
         made = [entry[:2] for entry in self._contents() if entry[:2] not in before]
         with self._connection.cursor() as cursor:
             cursor.executemany(self._sql("INSERT INTO {objects} VALUES (%s, %s)"), made)
+
+    def copy(self, table: str, columns: Sequence[str], chunks: Iterable[bytes]) -> None:
+        """COPY rows into a table of the schema, and of no other."""
+        self.verify()
+        copy_rows(self._connection, f"{self.schema}.{table}", columns, chunks)
 
     def drop(self) -> None:
         """Drop what we made and then the schema: all of it, or nothing with the reason why not."""

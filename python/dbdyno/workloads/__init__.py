@@ -1,12 +1,27 @@
-"""Schemas with their data and scripts: described here, executed by the runner."""
+"""Schemas with their data and scripts: described here, executed by the runner.
+
+```
+NAME/tables.sql        creates the tables; may fill them as well
+NAME/constraints.sql   keys and indexes, behind the load
+NAME/workload.toml     generator: what fills the tables, where SQL does not
+                       [scripts]: name = weight      [invariants]: name = SQL that counts violations
+NAME/scripts/*.sql     in pgbench's language
+```
+
+Any of them may be missing, and `none` has none: for scripts that need no tables. With nothing to create, a target need
+not be written to.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import tomllib
 from collections.abc import Mapping
 from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any
 
-SHIPPED = ("pgbench", "none")
+SHIPPED = ("pgbench", "order-entry", "web-returns", "none")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,6 +45,20 @@ def find(name: str) -> Workload | None:
     """The shipped workload called `name`, or None."""
     if name not in SHIPPED:
         return None
-    if name == "none":  # for scripts that need no tables; with nothing to create, a target need not be written to
-        return Workload(name, "")
-    return Workload(name, resources.files("dbdyno.workloads").joinpath(f"{name}.sql").read_text(encoding="utf-8"))
+    directory = resources.files("dbdyno.workloads").joinpath(name)
+    description: dict[str, Any] = tomllib.loads(_text(directory.joinpath("workload.toml")))
+    return Workload(
+        name,
+        tables_sql=_text(directory.joinpath("tables.sql")),
+        generator=description.get("generator"),
+        constraints_sql=_text(directory.joinpath("constraints.sql")),
+        scripts=tuple(
+            (script, directory.joinpath("scripts", f"{script}.sql").read_text(encoding="utf-8"), weight)
+            for script, weight in description.get("scripts", {}).items()
+        ),
+        invariants=description.get("invariants", {}),
+    )
+
+
+def _text(file: Traversable) -> str:
+    return file.read_text(encoding="utf-8") if file.is_file() else ""

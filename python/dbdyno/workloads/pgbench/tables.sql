@@ -10,7 +10,3 @@ INSERT INTO pgbench_tellers (tid, bid, tbalance)
 SELECT tid, (tid - 1) / 10 + 1, 0 FROM generate_series(1, current_setting('dbdyno.scale')::int * 10) AS tid;
 INSERT INTO pgbench_accounts (aid, bid, abalance, filler)
 SELECT aid, (aid - 1) / 100000 + 1, 0, '' FROM generate_series(1, current_setting('dbdyno.scale')::int * 100000) AS aid;
-
-ALTER TABLE pgbench_branches ADD PRIMARY KEY (bid);
-ALTER TABLE pgbench_tellers ADD PRIMARY KEY (tid);
-ALTER TABLE pgbench_accounts ADD PRIMARY KEY (aid);
