@@ -148,7 +148,7 @@ def test_server_settings_are_refused(reader: ExternalServer) -> None:
     assert not reader.may_checkpoint
     with pytest.raises(DynoError, match="needs --allow-checkpoint"):
         reader.checkpoint()
-    with pytest.raises(DynoError, match="'restore' copies databases"):
+    with pytest.raises(DynoError, match="give --allow-write"):
         reader.keep_template(needed=True)
 
 
