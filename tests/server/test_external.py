@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import uuid
 from collections.abc import Iterator
@@ -148,7 +149,7 @@ def test_server_settings_are_refused(reader: ExternalServer) -> None:
     assert not reader.may_checkpoint
     with pytest.raises(DynoError, match="needs --allow-checkpoint"):
         reader.checkpoint()
-    with pytest.raises(DynoError, match="'restore' copies databases"):
+    with pytest.raises(DynoError, match="give --allow-write"):
         reader.keep_template(needed=True)
 
 
@@ -261,6 +262,25 @@ def test_abandoned_workspace_goes_with_the_next(port: int, onlooker: Connection)
             assert sorted([kept, third.workspace().schema]) == schemas(onlooker)
         assert schemas(onlooker) == [kept]
     assert abandoned != kept
+    assert schemas(onlooker) == []
+
+
+def test_what_is_made_is_noted_or_not_made(port: int, onlooker: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill between a statement and the note of what it made must not leave a table that nobody owns up to."""
+    killed = ExternalServer(endpoint(port), allow_write=True)
+    killed.start()
+    schema = killed.workspace().schema
+    monkeypatch.setattr(Workspace, "_note_all_but", lambda *_: killed._session().close())
+    with contextlib.suppress(psycopg.Error):
+        killed.execute("CREATE TABLE unnoted (n int)")
+    assert onlooker.execute("SELECT to_regclass(%s)", [f"{schema}.unnoted"]).fetchone() == (None,)
+
+    monkeypatch.undo()
+    with ExternalServer(endpoint(port), allow_write=True) as writer:
+        assert writer.workspace().schema != schema
+        writer.execute("CREATE TABLE t (n int)")
+        writer.execute("CREATE INDEX CONCURRENTLY i ON t (n)")  # cannot be in a transaction
+        writer.execute("VACUUM t")
     assert schemas(onlooker) == []
 
 

@@ -16,8 +16,9 @@ from dbdyno.commands.report_command import findings_of, print_report, write_html
 from dbdyno.design.experiment import Experiment, load_experiment
 from dbdyno.errors import EXIT_INTERRUPTED, DynoError
 from dbdyno.runner import run as runner
+from dbdyno.runner.servers import open_servers
 from dbdyno.store import run_directory
-from dbdyno.targets.open import TargetRequest, open_target
+from dbdyno.targets.open import TargetRequest
 
 
 def run(
@@ -68,15 +69,18 @@ def run(
 
 def _start(request: runner.Request, where: TargetRequest) -> None:
     run_directory.check_usable(request.directory)
-    settings = request.experiment.target_settings
-    with _resumable(request.directory), StderrProgress() as progress, open_target(where, settings) as target:
-        runner.start(request, target, progress)
+    with (
+        _resumable(request.directory),
+        StderrProgress() as progress,
+        open_servers(where, request.experiment) as servers,
+    ):
+        runner.start(request, servers, progress)
 
 
 def _resume(directory: Path, where: TargetRequest) -> None:
-    settings = runner.experiment_of(directory).target_settings
-    with _resumable(directory), StderrProgress() as progress, open_target(where, settings) as target:
-        runner.resume(directory, target, progress)
+    experiment = runner.experiment_of(directory)
+    with _resumable(directory), StderrProgress() as progress, open_servers(where, experiment) as servers:
+        runner.resume(directory, servers, progress)
 
 
 @contextmanager

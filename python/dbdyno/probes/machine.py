@@ -8,7 +8,7 @@ import os
 import platform
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +39,14 @@ _HYPERVISORS = (
 )
 
 
-def machine_record(target: Target, measured: Mapping[str, int]) -> dict[str, Any]:
-    """The record for `target`, with the flush time from `measured` (`flush_time_ns_p50`, where it was measured)."""
-    storage = _storage_of(target)
+def machine_record(targets: Sequence[Target], measured: Mapping[str, int]) -> dict[str, Any]:
+    """The record of a run on `targets`, the default one first.
+
+    The flush time is that of `measured` (`flush_time_ns_p50`, where it was measured).
+    """
+    storage = _storage_of(targets[0])
     flush_time_ns = measured.get("flush_time_ns_p50")
-    settings = target.non_default_settings()
+    servers = [_server(target) for target in targets]
     cpus = len(os.sched_getaffinity(0))
     return {
         "host": _host_hash(platform.node(), _read("/etc/machine-id").strip()),
@@ -53,19 +56,34 @@ def machine_record(target: Target, measured: Mapping[str, int]) -> dict[str, Any
         "kernel": platform.release(),
         "virtualisation": _virtualisation(),
         "data_directory": _data_directory(storage, flush_time_ns),
-        "server": {
-            "version": target.server_version,
-            "version_number": target.server_version_number,
-            "settings": settings,
-            "embedded": target.owned,
-            "same_host": target.postmaster_pid is not None,
-        },
-        "warnings": [
-            *target.warnings,
-            *storage_warnings(storage, flush_time_ns),
-            *server_warnings(settings, cpus if target.postmaster_pid is not None else None),
-        ],
+        "server": servers[0],
+        "servers": servers,
+        "warnings": _each_once(
+            [
+                *(dict(warning) for target in targets for warning in target.warnings),
+                *storage_warnings(storage, flush_time_ns),
+                *(
+                    warning
+                    for server in servers
+                    for warning in server_warnings(server["settings"], cpus if server["same_host"] else None)
+                ),
+            ]
+        ),
     }
+
+
+def _server(target: Target) -> dict[str, Any]:
+    return {
+        "version": target.server_version,
+        "version_number": target.server_version_number,
+        "settings": target.non_default_settings(),
+        "embedded": target.owned,
+        "same_host": target.postmaster_pid is not None,
+    }
+
+
+def _each_once(warnings: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [warning for place, warning in enumerate(warnings) if warning not in warnings[:place]]
 
 
 def storage_warnings(storage: Storage | None, flush_time_ns: int | None) -> list[dict[str, str]]:

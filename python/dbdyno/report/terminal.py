@@ -94,7 +94,7 @@ def _styled(sentence: Sentence) -> Text:
 
 def _measured(findings: Findings) -> str:
     """How much was measured, and where: no figure without it."""
-    where = f"PostgreSQL {findings.versions['server']}, {findings.machine['cpus']} CPUs"
+    where = f"PostgreSQL {_server_versions(findings)}, {findings.machine['cpus']} CPUs"
     disk = findings.machine["data_directory"]
     if disk is not None:
         flush = disk["flush_time_ns_p50"]
@@ -107,6 +107,12 @@ def _measured(findings: Findings) -> str:
         f"Measured: {trials} trials of {numbers.exact_duration(findings.window_ns)} in {findings.blocks_complete} "
         f"complete blocks of {numbers.count(len(findings.arms), 'arm')}, seed {findings.seed}; {where}."
     )
+
+
+def _server_versions(findings: Findings) -> str:
+    """That of the default server, and of the others where the arms ran on several."""
+    servers = findings.machine.get("servers", [])
+    return " and ".join(dict.fromkeys([findings.versions["server"], *(server["version"] for server in servers)]))
 
 
 def _title(text: str) -> list[Text]:

@@ -1,7 +1,7 @@
 """Makes the server what an arm says, asks it whether it is, and takes back what must not last.
 
-Order before each trial: restore, server settings (reload or restart as each needs), role settings, schema change; then
-the reset steps (`runner.reset`).
+Order before each trial: restore (`runner.reset`), server settings (reload or restart as each needs), role settings,
+schema change; then the other reset steps.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from dbdyno.targets.target import Target
 @contextmanager
 def applied(target: Target, prepared: Prepared) -> Iterator[None]:
     """The arm is in force inside; a schema change or role setting is undone behind it."""
-    if "restore" in prepared.arm.reset:
-        target.restore()
     target.apply_settings(prepared.settings)
     for name, value in prepared.role.items():
         target.execute(_role_setting(name, value))

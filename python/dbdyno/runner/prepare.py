@@ -14,6 +14,7 @@ from dbdyno.design.document import Measured, SettingValue
 from dbdyno.design.experiment import Experiment
 from dbdyno.errors import DynoError
 from dbdyno.probes.flush import measure_flush_times_ns
+from dbdyno.runner.servers import Servers
 from dbdyno.targets.target import Target
 
 FLUSHES = 200
@@ -37,25 +38,38 @@ class Prepared:
     role: dict[str, str]
 
 
-def measure(target: Target) -> dict[str, int]:
-    """What settings may refer to: the flush time of the data directory; empty where it cannot be reached."""
-    if target.data_directory is None:
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Obstacle:
+    """Why a target cannot run an arm; the code and the advice if that leaves nothing to compare."""
+
+    reason: str
+    code: str = "nothing_to_compare"
+    advice: str = "try the embedded server"
+
+
+def measure(servers: Servers) -> dict[str, int]:
+    """What settings may refer to: the flush time of the data directory; empty where it cannot be reached.
+
+    Servers of ours in one run share their data directory.
+    """
+    directory = next((target.data_directory for target in servers.all if target.data_directory is not None), None)
+    if directory is None:
         return {}
-    times = measure_flush_times_ns(target.data_directory, FLUSHES)
+    times = measure_flush_times_ns(directory, FLUSHES)
     return {"flush_time_ns_p50": round(statistics.median(times))}
 
 
 def prepare_arms(
-    experiment: Experiment, target: Target, measured: Mapping[str, int]
+    experiment: Experiment, servers: Servers, measured: Mapping[str, int]
 ) -> tuple[list[Prepared], list[LeftOut]]:
-    """The arms that this target can run, in file order, and those it cannot."""
+    """The arms that their targets can run, in file order, and those that theirs cannot."""
     figures = {"flush_time_us": measured["flush_time_ns_p50"] / 1000} if "flush_time_ns_p50" in measured else {}
     prepared: list[Prepared] = []
-    left_out: list[LeftOut] = []
+    obstacles: dict[str, _Obstacle] = {}
     for arm in experiment.arms:
-        reason = _obstacle(arm, target, figures)
-        if reason:
-            left_out.append(LeftOut(arm.name, reason))
+        obstacle = _obstacle(arm, servers.of(arm.server), figures)
+        if obstacle:
+            obstacles[arm.name] = obstacle
         else:
             prepared.append(
                 Prepared(
@@ -65,24 +79,43 @@ def prepare_arms(
                     {name: resolve(value, figures) for name, value in arm.role.items()},
                 )
             )
-    _check_something_left(prepared, left_out)
-    return prepared, left_out
+    _check_something_left(prepared, obstacles)
+    return prepared, [LeftOut(arm, obstacle.reason) for arm, obstacle in obstacles.items()]
 
 
-def _obstacle(arm: Arm, target: Target, figures: Mapping[str, float]) -> str | None:
+def _obstacle(arm: Arm, target: Target, figures: Mapping[str, float]) -> _Obstacle | None:
     """Why `target` cannot run `arm`, or None."""
+    if obstacle := _reset_obstacle(arm, target):
+        return obstacle
     for values in (arm.session, arm.settings, arm.role):
         for name, value in values.items():
             if isinstance(value, Measured) and value.measured not in figures:
-                return f"{name} follows {value.measured}, which is measured only on a server that dbdyno started"
+                return _Obstacle(f"{name} follows {value.measured}, which is measured only on a server of dbdyno's own")
     if not target.owned and (arm.settings or arm.role):
         names = ", ".join([*arm.settings, *arm.role])
-        return f"needs {names} set on a server that is not ours"
-    return _refused_session_setting(arm.session, target)
+        return _Obstacle(f"needs {names} set on a server that is not ours")
+    refused = _refused_session_setting(arm.session, target)
+    return _Obstacle(f"this user may not set {refused}") if refused else None
+
+
+def _reset_obstacle(arm: Arm, target: Target) -> _Obstacle | None:
+    if "cold-cache" in arm.reset and not target.owned:
+        return _Obstacle(
+            "needs a restart for its reset 'cold-cache', which only an embedded server gets",
+            "not_our_server",
+            "leave --target out, or take 'cold-cache' out of reset",
+        )
+    if "warm-cache" in arm.reset and not target.may_prewarm:
+        return _Obstacle(
+            "needs the extension pg_prewarm for its reset 'warm-cache', and that database has it not",
+            "no_pg_prewarm",
+            "CREATE EXTENSION pg_prewarm there, or take 'warm-cache' out of reset",
+        )
+    return None
 
 
 def _refused_session_setting(session: Mapping[str, SettingValue], target: Target) -> str | None:
-    """The first session setting that this user may not change, or whose name the server does not know."""
+    """The first session setting that this user may not change; a name that the server does not know is an error."""
     with target.connect() as connection:
         for name, value in session.items():
             try:
@@ -90,23 +123,23 @@ def _refused_session_setting(session: Mapping[str, SettingValue], target: Target
                     text = "0" if isinstance(value, Measured) else resolve(value, {})
                     connection.execute("SELECT set_config(%s, %s, true)", (name, text))
             except psycopg.errors.InsufficientPrivilege:
-                return f"this user may not set {name}"
+                return name
             except psycopg.Error as error:
                 message = (error.diag.message_primary or str(error)).splitlines()[0]
                 raise DynoError("setting_refused", f"set.{name} = {value!r}: the server says: {message}") from None
     return None
 
 
-def _check_something_left(prepared: list[Prepared], left_out: list[LeftOut]) -> None:
-    if not left_out:
+def _check_something_left(prepared: list[Prepared], obstacles: Mapping[str, _Obstacle]) -> None:
+    if not obstacles:
         return
     names = {each.arm.name for each in prepared}
     if any(each.arm.baseline in names for each in prepared if each.arm.baseline):
         return
-    first = left_out[0]
+    arm, first = next(iter(obstacles.items()))
     raise DynoError(
-        "nothing_to_compare",
-        f"no arm and its baseline can both run on this target: {first.arm} {first.reason}; try the embedded server",
+        first.code,
+        f"no arm and its baseline can both run on this target: {arm} {first.reason}; {first.advice}",
     )
 
 

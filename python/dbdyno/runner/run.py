@@ -17,9 +17,9 @@ from dbdyno.runner.pending import hopeless_arm, next_place, trials_left
 from dbdyno.runner.prepare import LeftOut, Prepared, measure, prepare_arms
 from dbdyno.runner.reset import reset_warnings
 from dbdyno.runner.schema import build_schema
+from dbdyno.runner.servers import Servers
 from dbdyno.runner.trial import now, run_trial
 from dbdyno.store import journal, run_directory
-from dbdyno.targets.target import Target
 
 
 class Progress(Protocol):
@@ -47,20 +47,18 @@ class Request:
     seed: int
 
 
-def start(request: Request, target: Target, progress: Progress) -> None:
+def start(request: Request, servers: Servers, progress: Progress) -> None:
     """Run an experiment from its beginning into a new run directory."""
     experiment = request.experiment
     progress.stage("measuring the flush time")
-    measured = measure(target)
-    prepared, left_out = prepare_arms(experiment, target, measured)
-    header = _run_record(request, prepared, left_out, measured)
+    measured = measure(servers)
+    prepared, left_out = prepare_arms(experiment, servers, measured)
+    header = _run_record(request, servers, prepared, left_out, measured)
     opened = run_directory.create(request.directory, experiment.path, experiment.files, header)
     try:
-        opened.append("machine", _machine(experiment, target, measured))
-        progress.stage("building the schema")
-        build_schema(experiment, target, progress.stage)
-        target.keep_template(needed=experiment.resets("restore"))
-        _loop(opened, experiment, target, prepared, request.seed, [], progress)
+        opened.append("machine", _machine(experiment, servers, measured))
+        _build(experiment, servers, progress)
+        _loop(opened, experiment, servers, prepared, request.seed, [], progress)
     finally:
         opened.close()
 
@@ -74,30 +72,36 @@ def experiment_of(directory: Path) -> Experiment:
     return load_experiment(run_directory.experiment_copy(stored), quick=run["quick"], blocks=run["blocks"])
 
 
-def resume(directory: Path, target: Target, progress: Progress) -> None:
+def resume(directory: Path, servers: Servers, progress: Progress) -> None:
     """Go on with a run that was interrupted, with the experiment as it was copied then."""
     experiment = experiment_of(directory)
     stored, contents = run_directory.read(directory)
     run = stored.run
     opened = run_directory.resume(stored, contents)
     try:
-        machine = _machine(experiment, target, run["measured"])
+        machine = _machine(experiment, servers, run["measured"])
         _check_same_place(stored.machine, machine, directory)
         opened.append("machine", machine)
-        prepared, _ = prepare_arms(experiment, target, run["measured"])
+        prepared, _ = prepare_arms(experiment, servers, run["measured"])
         _check_same_arms(run, prepared, directory)
-        progress.stage("building the schema")
-        build_schema(experiment, target, progress.stage)
-        target.keep_template(needed=experiment.resets("restore"))
-        _loop(opened, experiment, target, prepared, run["seed"], stored.trials, progress)
+        _build(experiment, servers, progress)
+        _loop(opened, experiment, servers, prepared, run["seed"], stored.trials, progress)
     finally:
         opened.close()
+
+
+def _build(experiment: Experiment, servers: Servers, progress: Progress) -> None:
+    progress.stage("building the schema")
+    for target in servers.all:
+        build_schema(experiment, target, progress.stage)
+        target.keep_template(needed=experiment.resets("restore"))
+        servers.settle(target)
 
 
 def _loop(
     opened: journal.Journal,
     experiment: Experiment,
-    target: Target,
+    servers: Servers,
     prepared: list[Prepared],
     seed: int,
     trials: list[dict[str, Any]],
@@ -109,7 +113,10 @@ def _loop(
     try:
         while (place := next_place(names, experiment.blocks, seed, trials)) is not None:
             live = progress.trial_begins(place)
-            record = run_trial(experiment, target, by_name[place.arm], place, seed, live)
+            arm = by_name[place.arm]
+            target = servers.of(arm.arm.server)
+            record = run_trial(experiment, target, arm, place, seed, live)
+            servers.settle(target)
             opened.append("trial", record)
             trials.append(record)
             progress.trial_done(record, len(trials), trials_left(names, experiment.blocks, seed, trials))
@@ -129,13 +136,17 @@ def _check_hope(trials: Sequence[Mapping[str, Any]], last: Mapping[str, Any]) ->
         raise DynoError("arm_failed", f"{last['arm']}: failed twice: {last['reason']}", exit_code=EXIT_RUN_FAILED)
 
 
-def _machine(experiment: Experiment, target: Target, measured: Mapping[str, int]) -> dict[str, Any]:
-    record = machine_record(target, measured)
-    return {**record, "warnings": [*record["warnings"], *reset_warnings(experiment, target)]}
+def _machine(experiment: Experiment, servers: Servers, measured: Mapping[str, int]) -> dict[str, Any]:
+    record = machine_record(servers.all, measured)
+    return {**record, "warnings": [*record["warnings"], *reset_warnings(experiment, servers.all)]}
 
 
 def _run_record(
-    request: Request, prepared: list[Prepared], left_out: list[LeftOut], measured: Mapping[str, int]
+    request: Request,
+    servers: Servers,
+    prepared: list[Prepared],
+    left_out: list[LeftOut],
+    measured: Mapping[str, int],
 ) -> dict[str, Any]:
     experiment = request.experiment
     names = [each.arm.name for each in prepared]
@@ -152,7 +163,7 @@ def _run_record(
         "blocks": experiment.blocks,
         "quick": experiment.quick,
         "started_at": now(),
-        "arms": [_arm_record(each, names) for each in prepared],
+        "arms": [{**_arm_record(each, names), "server": servers.index(each.arm.server)} for each in prepared],
         "outcomes": list(experiment.outcomes),
         "invariants": list(experiment.invariants),
         "left_out": [dataclasses.asdict(each) for each in left_out],
@@ -190,7 +201,10 @@ def _arm_record(prepared: Prepared, names: list[str]) -> dict[str, Any]:
 
 
 def _check_same_place(then: Mapping[str, Any], now: Mapping[str, Any], directory: Path) -> None:
-    """One run has one machine, one server version and one storage: trials from two cannot be told apart later."""
+    """One run has one machine, one version of each server, one storage: trials of two cannot be told apart later."""
+    if not then:
+        return
+    before, after = _place(then), _place(now)
     for what, advice in (
         ("cpu_model", "go on with the machine of then"),
         ("cpus", "go on with the machine of then"),
@@ -198,18 +212,23 @@ def _check_same_place(then: Mapping[str, Any], now: Mapping[str, Any], directory
         ("data_directory.file_system", "name the --data-dir of then"),
         ("data_directory.device", "name the --data-dir of then"),
     ):
-        before, after = _at(then, what), _at(now, what)
-        if then and before != after:
+        if before[what] != after[what]:
             raise DynoError(
-                "other_machine", f"--resume {directory}: {what} was {before!r} and is {after!r} here; {advice}"
+                "other_machine",
+                f"--resume {directory}: {what} was {before[what]!r} and is {after[what]!r} here; {advice}",
             )
 
 
-def _at(document: Mapping[str, Any], path: str) -> Any:
-    value: Any = document
-    for key in path.split("."):
-        value = value.get(key) if value else None
-    return value
+def _place(machine: Mapping[str, Any]) -> dict[str, Any]:
+    """What must stay the same over a run; the versions of all servers, in the order of their index."""
+    storage = machine["data_directory"] or {}
+    return {
+        "cpu_model": machine["cpu_model"],
+        "cpus": machine["cpus"],
+        "server.version": ", ".join(server["version"] for server in machine.get("servers", [machine["server"]])),
+        "data_directory.file_system": storage.get("file_system"),
+        "data_directory.device": storage.get("device"),
+    }
 
 
 def _check_same_arms(run: Mapping[str, Any], prepared: list[Prepared], directory: Path) -> None:

@@ -20,7 +20,11 @@ PROGRESS_PERIOD_S = 2.0
 Say = Callable[[str], None]
 
 
-def build_schema(experiment: Experiment, target: Target, say: Say) -> None:
+def _to_nobody(_: str) -> None:
+    """Restoring is a step of a trial, which has a line of its own."""
+
+
+def build_schema(experiment: Experiment, target: Target, say: Say = _to_nobody) -> None:
     """Create the experiment's tables, in order, and load them; `say` hears how far it is."""
     if not any(schema.tables_sql.strip() for schema in experiment.schemas):
         return

@@ -13,7 +13,7 @@ from dbdyno.errors import DynoError
 from dbdyno.runner.apply import applied, deviations, read_back
 from dbdyno.runner.evidence import Evidence
 from dbdyno.runner.prepare import Prepared, session_statements
-from dbdyno.runner.reset import reset
+from dbdyno.runner.reset import reset, restore
 from dbdyno.runner.spec import trial_spec
 from dbdyno.targets.target import Target
 
@@ -58,6 +58,7 @@ def _measure(
     statements = session_statements(prepared.session)
     evidence = Evidence(experiment, target, prepared, statements)
     began = time.monotonic_ns()
+    restored = restore(experiment, target, prepared.arm)
     with applied(target, prepared):
         settled = time.monotonic_ns()
         steps = reset(target, prepared.arm, before_caches=evidence.before_caches)
@@ -78,7 +79,7 @@ def _measure(
         evidence.after_work()
     return {
         "preparation": {"apply_ns": settled - began, "reset_ns": was_reset - settled},
-        "reset": steps,
+        "reset": [*restored, *steps],
         "settings": settings,
         "deviations": deviations(target, prepared, settings),
         **evidence.record(),

@@ -53,10 +53,10 @@ class Binaries:
         return f"{self.version_number}-{digest[:12]}"
 
 
-def find_binaries(server_bin: Path | None) -> Binaries:
-    """The binaries to use. Raises `DynoError` when there are none, or too old ones."""
+def find_binaries(server_bin: Path | None, *, origin: str = "--server-bin") -> Binaries:
+    """The binaries to use. Raises `DynoError` when there are none, or too old ones; `origin` is the flag or the key."""
     if server_bin is not None:
-        return _inspect(server_bin.resolve(), origin=f"--server-bin {server_bin}")
+        return _inspect(server_bin.resolve(), origin=f"{origin} {server_bin}")
     for directory in _candidates():
         if not _missing(directory):
             return _inspect(directory.resolve(), origin=str(directory))

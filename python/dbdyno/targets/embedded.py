@@ -16,7 +16,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -235,9 +235,9 @@ class EmbeddedServer:
         if needed:
             self._replace_database(TEMPLATE_DATABASE, DATABASE)
 
-    def restore(self) -> None:
-        """Make the database anew from the kept copy; every session in it is ended."""
-        self._replace_database(DATABASE, TEMPLATE_DATABASE)
+    def restore(self, build: Callable[[], None]) -> int:
+        """Make the database anew from the kept copy; every session in it is ended. Nothing is built."""
+        return self._replace_database(DATABASE, TEMPLATE_DATABASE)
 
     def counters(self) -> dict[str, int]:
         """WAL and commit counters since the cluster was made."""
@@ -255,14 +255,21 @@ class EmbeddedServer:
                 "server_gone", f"the embedded server does not answer: {self._last_words()}", exit_code=EXIT_RUN_FAILED
             ) from error
 
-    def _replace_database(self, name: str, source: str) -> None:
-        """Copy files rather than log every page (the default since 15): a trial must not begin in that much WAL."""
+    def _replace_database(self, name: str, source: str) -> int:
+        """Copy files rather than log every page (the default since 15): a trial must not begin in that much WAL.
+
+        Nor are they cloned (file_copy_method, since 18): where the file system shares blocks, the trial would pay for
+        the first write to each; where it does not, it is no faster (500 MB on ext4: 1.4 s, and 1.1 s by copying).
+        """
         self._close_control()
         strategy = " STRATEGY FILE_COPY" if self.server_version_number >= 150000 else ""
         elsewhere = dataclasses.replace(self.endpoint, dbname="postgres")
         with failing_as_run_failure(f"CREATE DATABASE {name}"), self._connected(elsewhere) as session:
             session.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
             session.execute(f"CREATE DATABASE {name} TEMPLATE {source}{strategy}".encode())
+            row = session.execute("SELECT pg_database_size(%s)", [name]).fetchone()
+        assert row is not None
+        return int(row[0])
 
     def _session(self) -> Connection:
         if self._control is None or self._control.closed:

@@ -7,7 +7,7 @@ Server settings are never changed; statistics are never reset; CHECKPOINT needs 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
@@ -233,17 +233,16 @@ class ExternalServer:
         self.workspace().copy(table, columns, chunks)
 
     def keep_template(self, *, needed: bool) -> None:
-        """Refused when it is needed: databases are copied on an embedded server only."""
+        """No copy: `restore` builds again what is ours. Refused without a workspace to build it in."""
         if needed:
-            raise DynoError(
-                "not_our_server",
-                "design.reset: 'restore' copies databases, which is done on an embedded server only; "
-                "leave --target out, or take 'restore' out",
-            )
+            self.workspace()
 
-    def restore(self) -> None:
-        """Never called: `keep_template` has refused."""
-        raise AssertionError("restore on a server that is not ours")
+    def restore(self, build: Callable[[], None]) -> int:
+        """Drop everything in the workspace and build it again."""
+        workspace = self.workspace()
+        workspace.clear()
+        build()
+        return workspace.relation_bytes()
 
     def counters(self) -> dict[str, int]:
         """The server's WAL counters and the database's commits; others' work is in them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -102,10 +102,14 @@ class Target(Protocol):
         """All tables and indexes of ours in shared buffers; only where `may_prewarm`. See `prewarm.warm_cache`."""
 
     def keep_template(self, *, needed: bool) -> None:
-        """Keep a copy of the database as it is now, if it will be needed by `restore`."""
+        """Make `restore` possible from now on, if it is needed: where we may, by a copy of the database as it is."""
 
-    def restore(self) -> None:
-        """Bring the database back to what `keep_template` kept; ends all its sessions."""
+    def restore(self, build: Callable[[], None]) -> int:
+        """Bring the data back to what it was, and return its size in bytes.
+
+        An owned server takes the copy that `keep_template` kept, which ends all sessions in the database.
+        Elsewhere everything that is ours is dropped, and `build` makes it anew.
+        """
 
     def counters(self) -> dict[str, int]:
         """The server's own counters; differences over a trial go to its record. One that it lacks is absent."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -85,7 +86,16 @@ class Workspace:
         self._connection.execute(self._sql("SET search_path = {schema}"))
         before = {entry[:2] for entry in self._contents()}
         with failing_as_run_failure(statements):
-            self._connection.execute(statements.encode())
+            try:
+                with self._connection.transaction():
+                    self._connection.execute(statements.encode())
+                    self._note_all_but(before)
+            except psycopg.errors.ActiveSqlTransaction:  # VACUUM and its like: they make nothing, or an index
+                self._connection.execute(statements.encode())
+                self._note_all_but(before)
+
+    def _note_all_but(self, before: set[tuple[Any, ...]]) -> None:
+        """Note what is new; in one transaction with its making, or a kill between the two would leave it for ever."""
         made = [entry[:2] for entry in self._contents() if entry[:2] not in before]
         with self._connection.cursor() as cursor:
             cursor.executemany(self._sql("INSERT INTO {objects} VALUES (%s, %s)"), made)
@@ -95,19 +105,48 @@ class Workspace:
         self.verify()
         copy_rows(self._connection, f"{self.schema}.{table}", columns, chunks)
 
+    def clear(self) -> None:
+        """Drop what we made and keep the schema: all of it, or nothing with the reason why not."""
+        ours, _ = self._checked_contents()
+        with self._dropping():
+            self._drop_all(ours)
+            self._connection.execute(self._sql("DELETE FROM {objects}"))
+
     def drop(self) -> None:
         """Drop what we made and then the schema: all of it, or nothing with the reason why not."""
+        ours, bookkeeping = self._checked_contents()
+        with self._dropping():
+            self._drop_all([*ours, *bookkeeping])
+            self._connection.execute(self._sql("DROP SCHEMA {schema} RESTRICT"))
+
+    def relation_bytes(self) -> int:
+        """What the tables in the schema take, with their indexes and TOAST."""
+        row = self._connection.execute(
+            "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::int8 FROM pg_class"
+            " WHERE relnamespace = %s::regnamespace AND relkind IN ('r', 'm')",
+            [self.schema],
+        ).fetchone()
+        assert row is not None
+        return int(row[0])
+
+    def _checked_contents(self) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+        """What we made, and the mark and the list of it; an error when there is anything else."""
         self.verify()
-        contents = self._contents()
         known = set(self._connection.execute(self._sql("SELECT classid, objid FROM {objects}")).fetchall())
-        bookkeeping = {f"{self.schema}.{_MARK}", f"{self.schema}.{_OBJECTS}"}
-        foreign = [entry[3] for entry in contents if entry[:2] not in known and entry[3] not in bookkeeping]
+        own_names = {f"{self.schema}.{_MARK}", f"{self.schema}.{_OBJECTS}"}
+        contents = self._contents()
+        bookkeeping = [entry for entry in contents if entry[3] in own_names]
+        ours = [entry for entry in contents if entry[:2] in known and entry not in bookkeeping]
+        foreign = [entry[3] for entry in contents if entry not in ours and entry not in bookkeeping]
         if foreign:
             raise self._not_dropped(f"it holds what dbdyno did not make: {', '.join(foreign[:5])}")
+        return ours, bookkeeping
+
+    @contextmanager
+    def _dropping(self) -> Iterator[None]:
         try:
             with self._connection.transaction():
-                self._drop_all(contents)
-                self._connection.execute(self._sql("DROP SCHEMA {schema} RESTRICT"))
+                yield
         except psycopg.Error as error:
             raise self._not_dropped(first_line(error)) from error
 
