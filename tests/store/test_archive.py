@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from packed import RUN_ID, packed, write_run
 
+from dbdyno.commands.app import run as dbdyno
 from dbdyno.errors import DynoError
 from dbdyno.store import run_directory
 from dbdyno.store.archive import pack
@@ -88,6 +89,31 @@ def test_an_archive_is_read_without_leaving_a_file(tmp_path: Path) -> None:
 
     assert stored.trials == run_directory.read(tmp_path / "run")[0].trials
     assert content(tmp_path) == before
+
+
+def test_the_report_is_the_same_on_the_other_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Byte for byte from the unpacked directory under the same name; from the archive but for its name."""
+    run = write_run(tmp_path / "here" / RUN_ID)
+    there = tmp_path / "there"
+    there.mkdir()
+    archive = str(packed(run).rename(there / "archive"))
+
+    def printed(place: Path, *arguments: str) -> str:
+        monkeypatch.chdir(place)
+        assert dbdyno(arguments) == 0
+        return capsys.readouterr().out
+
+    text = printed(run.parent, "report", RUN_ID)
+    printed(there, "unpack", archive)
+
+    assert printed(there, "report", RUN_ID) == text
+    assert printed(there, "report", "archive", "--json") == printed(run.parent, "report", RUN_ID, "--json")
+    assert printed(there, "report", "archive").splitlines() == [
+        *text.splitlines()[:-2],
+        "Archive:       archive",
+    ]
 
 
 def test_an_empty_directory_is_used_in_place(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def pack(directory: Path, file: Path | None) -> tuple[Path, Manifest, StoredRun]
     files = _files(stored, contents)
     listed = manifest.of(stored.run, files)
     if (mistake := manifest.first_mistake(listed)) is not None:
-        raise DynoError("run_unpackable", f"{directory}: {mistake}; rename it, then pack")
+        raise DynoError("run_unpackable", f"{directory}: cannot be packed: {mistake}")
     data = _tar(listed, files, int(datetime.fromisoformat(stored.run["started_at"]).timestamp()))
     target = file or Path(listed.run_id + SUFFIX)
     _write_new(target, data)

@@ -119,6 +119,14 @@ def experiment_copy(stored: StoredRun) -> Path:
     return path
 
 
+def original_name(experiment_file: Path) -> str | None:
+    """What a copy in a run directory was called when it was run; None for any other experiment file."""
+    copies = experiment_file.resolve().parent
+    if copies.name != COPIES or not (copies.parent / journal.FILE_NAME).exists():
+        return None
+    return str(read(copies.parent)[0].run["experiment"])
+
+
 def resume(stored: StoredRun, contents: journal.Contents) -> journal.Journal:
     """Open the journal behind its last whole record."""
     return journal.Journal(stored.directory / journal.FILE_NAME, contents)
