@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import threading
@@ -41,7 +42,7 @@ class Watcher(threading.Thread):
 
 
 def test_a_password_in_the_url_appears_nowhere(tmp_path: Path, cache: Path, free_port: int) -> None:
-    """Not in output, run directory, report, nor, once it has started, in any process's arguments or environment."""
+    """Not in output, run directory, report, archive, nor, once started, in any process's arguments or environment."""
     with EmbeddedServer(port=free_port) as server:
         hba = server.data_directory / "cluster" / "pg_hba.conf"
         hba.write_text("local all dbdyno trust\nhost all all 127.0.0.1/32 scram-sha-256\n")
@@ -67,6 +68,9 @@ def test_a_password_in_the_url_appears_nowhere(tmp_path: Path, cache: Path, free
         watcher.join()
     assert done.returncode == 0, done.stderr
     assert CANARY not in done.stdout + done.stderr
+    archive = tmp_path / "run.tar.gz"
+    subprocess.run(command("pack", tmp_path / "run", "--out", archive), check=True, capture_output=True, timeout=60)
+    assert CANARY.encode() not in gzip.decompress(archive.read_bytes())
     for path in tmp_path.rglob("*"):
         if path.is_file():
             assert CANARY.encode() not in path.read_bytes(), path

@@ -1,4 +1,4 @@
-"""`dbdyno list`: the shipped experiments, a line each."""
+"""`dbdyno list`: the shipped experiments and the question that each answers."""
 
 from __future__ import annotations
 
@@ -22,4 +22,4 @@ def list_experiments(
     width = max(map(len, questions))
     for name, text in questions.items():
         typer.echo(textwrap.fill(f"{name:<{width}}  {text}", width=80, subsequent_indent=" " * (width + 2)))
-    typer.echo("\nRead one: dbdyno show NAME. Run one: dbdyno run NAME --quick")
+    typer.echo("\nRead one: dbdyno show NAME. Run one, in a few minutes: dbdyno run NAME --quick")

@@ -1,4 +1,4 @@
-"""`dbdyno report`: the findings of a run directory, computed anew, with no database."""
+"""`dbdyno report`: the findings of a run directory or an archive of one, computed anew, with no database."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from dbdyno.analysis.analyse import analyse
 from dbdyno.analysis.findings import Findings
 from dbdyno.errors import DynoError
 from dbdyno.report import html, json_report, terminal
-from dbdyno.store import run_directory
+from dbdyno.store import run_directory, unpack
 
 
 def report(
-    directory: Path = typer.Argument(..., metavar="RUN_DIR", help="A directory that dbdyno run made."),
+    directory: Path = typer.Argument(
+        ..., metavar="RUN_DIR", help="A directory that dbdyno run made, or an archive that dbdyno pack made."
+    ),
     as_text: bool = typer.Option(False, "--text", help="Print the text report (the default)."),
     as_json: bool = typer.Option(False, "--json", help="Print the findings as one JSON document."),
     as_html: bool = typer.Option(False, "--html", help="Write report.html into the run directory, print its path."),
@@ -23,6 +25,8 @@ def report(
     """Show what a run found."""
     if as_text + as_json + as_html > 1:
         raise DynoError("flag_conflict", "--text, --json, --html: say different things; keep one")
+    if as_html and directory.is_file():
+        raise DynoError("flag_conflict", f"--html {directory}: is an archive; dbdyno unpack it first")
     findings = findings_of(directory)
     if as_html:
         typer.echo(write_html(directory, findings))
@@ -40,6 +44,7 @@ def print_report(directory: Path, findings: Findings, *, as_json: bool) -> None:
             findings,
             Console(),
             run_directory=str(directory),
+            archived=directory.is_file(),
             report=str(html_path) if html_path.exists() else None,
         )
 
@@ -50,10 +55,10 @@ def write_html(directory: Path, findings: Findings) -> Path:
 
 
 def findings_of(directory: Path) -> Findings:
-    """Read, verify and analyse a run directory."""
-    stored, _ = run_directory.read(directory)
+    """Read, verify and analyse a run directory, or an archive of one."""
+    archived = directory.is_file()
+    stored = unpack.read(directory) if archived else run_directory.read(directory)[0]
     if not any(trial["status"] == "ok" for trial in stored.trials):
-        raise DynoError(
-            "nothing_measured", f"{directory}: holds no finished trial yet; dbdyno run --resume {directory}"
-        )
+        next_step = f"dbdyno unpack {directory}, then resume it" if archived else f"dbdyno run --resume {directory}"
+        raise DynoError("nothing_measured", f"{directory}: holds no finished trial yet; {next_step}")
     return analyse(stored.run, stored.machine, stored.trials)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import secrets
 from collections.abc import Iterator
@@ -56,7 +57,7 @@ def run(
         directory = resume
         _resume(directory, where)
     elif experiment is not None:
-        loaded = load_experiment(experiments.find(experiment), quick=quick, blocks=blocks)
+        loaded = _load(experiments.find(experiment), quick=quick, blocks=blocks)
         chosen_seed = secrets.randbelow(2**31) if seed is None else seed
         directory = out or _default_directory(loaded, chosen_seed)
         _start(runner.Request(loaded, directory, chosen_seed), where)
@@ -65,6 +66,12 @@ def run(
     findings = findings_of(directory)
     write_html(directory, findings)
     print_report(directory, findings, as_json=as_json)
+
+
+def _load(path: Path, *, quick: bool, blocks: int | None) -> Experiment:
+    """The experiment at `path`; a copy in a run directory keeps the name that it was run by."""
+    loaded = load_experiment(path, quick=quick, blocks=blocks)
+    return dataclasses.replace(loaded, name=run_directory.original_name(path) or loaded.name)
 
 
 def _start(request: runner.Request, where: TargetRequest) -> None:

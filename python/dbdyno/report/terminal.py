@@ -38,7 +38,9 @@ BUSY_SHARE = 0.01
 TOP_BACKGROUND = 2
 
 
-def print_report(findings: Findings, console: Console, *, run_directory: str, report: str | None) -> None:
+def print_report(
+    findings: Findings, console: Console, *, run_directory: str, report: str | None, archived: bool = False
+) -> None:
     """Print the whole report.
 
     Args:
@@ -46,13 +48,15 @@ def print_report(findings: Findings, console: Console, *, run_directory: str, re
         console: where to; colour only if it is a terminal.
         run_directory: the path of the run directory, for the last lines.
         report: the path of the HTML report, if it was written.
+        archived: `run_directory` is an archive of one.
     """
-    for line in _lines(findings, run_directory, report):
+    place = f"{'Archive:      ' if archived else 'Run directory:'} {run_directory}"
+    for line in _lines(findings, run_directory, place, report):
         line.rstrip()
         console.print(line, highlight=False, soft_wrap=True)
 
 
-def _lines(findings: Findings, run_directory: str, report: str | None) -> Iterator[Text]:
+def _lines(findings: Findings, run_directory: str, place: str, report: str | None) -> Iterator[Text]:
     yield from paragraph(Text(f"{findings.experiment}: {findings.question}", style="bold"))
     yield Text()
     names = ArmNames(findings)
@@ -72,7 +76,7 @@ def _lines(findings: Findings, run_directory: str, report: str | None) -> Iterat
             yield Text()
             yield from section
     yield Text()
-    yield Text(f"Run directory: {run_directory}")
+    yield Text(place)
     if report is not None:
         yield Text(f"Report:        {report}")
 

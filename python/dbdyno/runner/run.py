@@ -152,7 +152,7 @@ def _run_record(
     names = [each.arm.name for each in prepared]
     return {
         "format": journal.FORMAT,
-        "run_id": request.directory.name,
+        "run_id": request.directory.resolve().name,
         "dbdyno": {"version": engine.VERSION, "build_profile": engine.BUILD_PROFILE},
         "experiment": experiment.name,
         "experiment_file": experiment.path.name,

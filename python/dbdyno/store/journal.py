@@ -56,6 +56,11 @@ def read(path: Path) -> Contents:
         data = path.read_bytes()
     except OSError as error:
         raise DynoError("run_unreadable", f"{path}: cannot be read: {error.strerror}") from None
+    return parse(data, str(path))
+
+
+def parse(data: bytes, name: str) -> Contents:
+    """Verify the bytes of a journal; `name` is what an error calls it."""
     records: list[Record] = []
     whole_bytes = 0
     for line in _lines(data):
@@ -63,7 +68,7 @@ def read(path: Path) -> Contents:
         if record is None:
             if whole_bytes + len(line) < len(data):
                 raise DynoError(
-                    "run_damaged", f"{path}: line {len(records) + 1} is damaged; restore the directory from a copy"
+                    "run_damaged", f"{name}: line {len(records) + 1} is damaged; restore the directory from a copy"
                 )
             break
         records.append(record)
@@ -84,10 +89,14 @@ def _decode(line: bytes, seq: int) -> Record | None:
     covered, key, rest = line.rpartition(_CHECKSUM_KEY)
     if not key or rest != hashlib.sha256(covered).hexdigest().encode() + b'"}\n':
         return None
-    document = json.loads(covered + b"}")
-    if document["seq"] != seq:
+    try:
+        document = json.loads(covered + b"}")
+    except (ValueError, RecursionError):
         return None
-    return Record(seq, document["kind"], document["body"])
+    match document:
+        case {"seq": int(found), "kind": str(kind), "body": dict(body)} if found == seq:
+            return Record(seq, kind, body)
+    return None
 
 
 class Journal:

@@ -83,26 +83,32 @@ def _relative(file: Path, root: Path) -> Path:
 
 def read(directory: Path) -> tuple[StoredRun, journal.Contents]:
     """Read and verify a run directory; a torn last record is left out."""
+    if directory.is_file():
+        raise DynoError("no_run", f"{directory}: is a file, not a run directory; dbdyno unpack makes one of an archive")
     if not directory.is_dir():
         raise DynoError("no_run", f"{directory}: no such run directory; dbdyno run makes one")
     path = directory / journal.FILE_NAME
     if not path.exists():
         raise DynoError("no_run", f"{directory}: holds no {journal.FILE_NAME}; name a directory that dbdyno run made")
     contents = journal.read(path)
+    return stored_run(directory, contents, str(path)), contents
+
+
+def stored_run(directory: Path, contents: journal.Contents, name: str) -> StoredRun:
+    """What the records of a journal say; `name` is what an error calls the journal."""
     if not contents.records or contents.records[0].kind != "run":
-        raise DynoError("run_damaged", f"{path}: has no whole first record; nothing was measured yet, start a new run")
+        raise DynoError("run_damaged", f"{name}: has no whole first record; nothing was measured yet, start a new run")
     run = contents.records[0].body
-    if run["format"] != journal.FORMAT:
-        raise DynoError("run_format", f"{path}: has format {run['format']}; this dbdyno reads {journal.FORMAT}")
+    if run.get("format") != journal.FORMAT:
+        raise DynoError("run_format", f"{name}: has format {run.get('format')}; this dbdyno reads {journal.FORMAT}")
     machines = [record.body for record in contents.records if record.kind == "machine"]
-    stored = StoredRun(
+    return StoredRun(
         directory=directory,
         run=run,
         machine=machines[-1] if machines else {},
         trials=[record.body for record in contents.records if record.kind == "trial"],
         ended=any(record.kind == "end" and record.body["reason"] == "complete" for record in contents.records),
     )
-    return stored, contents
 
 
 def experiment_copy(stored: StoredRun) -> Path:
@@ -111,6 +117,14 @@ def experiment_copy(stored: StoredRun) -> Path:
     if not path.exists():
         raise DynoError("run_damaged", f"{path}: is missing; a run can be resumed only with its copies")
     return path
+
+
+def original_name(experiment_file: Path) -> str | None:
+    """What a copy in a run directory was called when it was run; None for any other experiment file."""
+    copies = experiment_file.resolve().parent
+    if copies.name != COPIES or not (copies.parent / journal.FILE_NAME).exists():
+        return None
+    return str(read(copies.parent)[0].run["experiment"])
 
 
 def resume(stored: StoredRun, contents: journal.Contents) -> journal.Journal:
