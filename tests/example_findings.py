@@ -244,7 +244,7 @@ def _distribution(times_ns: np.ndarray) -> list[Bin]:
 
 def _trial(block: int, order: int, throughput: float, random: np.random.Generator) -> ArmTrial:
     units = random.poisson(throughput / 10, 10).tolist()
-    return ArmTrial(order, order, block, 0, throughput, CLIENTS * 1e9 / throughput, STEP_NS, units, [])
+    return ArmTrial(order, order, block, 0, throughput, None, CLIENTS * 1e9 / throughput, STEP_NS, units, [])
 
 
 def _comparison(arm: Arm, arms: dict[str, Arm], speeds: dict[str, np.ndarray]) -> Comparison:
