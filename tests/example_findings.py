@@ -189,6 +189,7 @@ def _arm(name: str, speeds: np.ndarray, place: int, order: list[np.ndarray], ran
         elapsed_ns=None,
         by_script=[],
         counters_per_unit={},
+        hot_update_share=None,
         outcomes=[],
         plans=[],
         reads=None,

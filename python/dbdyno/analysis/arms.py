@@ -67,6 +67,7 @@ def arm_findings(
         elapsed_ns=_elapsed(arm, outcomes),
         by_script=by_script(outcomes),
         counters_per_unit=evidence.counters_per_unit(trials),
+        hot_update_share=evidence.hot_update_share(trials),
         outcomes=evidence.outcomes(trials),
         plans=plans(trials),
         reads=reads(trials, page_bytes(server["settings"])),

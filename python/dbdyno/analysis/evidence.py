@@ -23,6 +23,12 @@ def counters_per_unit(trials: Sequence[Document]) -> dict[str, float]:
     return {name: sum(trial["server"][name] for trial in trials) / units for name in names}
 
 
+def hot_update_share(trials: Sequence[Document]) -> float | None:
+    """HOT updates of all updates; None where no row was updated, or the server does not count."""
+    updated = sum(trial["server"].get("rows_updated", 0) for trial in trials)
+    return sum(trial["server"].get("rows_updated_hot", 0) for trial in trials) / updated if updated else None
+
+
 def outcomes(trials: Sequence[Document]) -> list[Outcome]:
     """Each figure before and after the work, and the difference within each trial."""
     names = dict.fromkeys(name for trial in trials for name in trial.get("outcomes") or {})

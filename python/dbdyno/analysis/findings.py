@@ -271,6 +271,7 @@ class Arm:
     `wal_bytes_per_unit` is of the windows; `full_page_images_per_unit` is per commit, warm-up and log-in included.
     `counters_per_unit` are the server's own counters over whole trials, divided by all their units; of `server_log`
     each distinct warning stands once.
+    `hot_update_share`: of the rows updated, those whose new version stayed on its page and needed no index entry.
     `sql` and `undo` are the arm's change of the schema and what takes it back.
     `sets` holds what the arm changes: `session NAME`, `role NAME` or `server NAME` to the value.
     """
@@ -296,6 +297,7 @@ class Arm:
     elapsed_ns: Estimate | None
     by_script: list[ScriptTimes]
     counters_per_unit: dict[str, float]
+    hot_update_share: float | None
     outcomes: list[Outcome]
     plans: list[Plan]
     reads: Reads | None
