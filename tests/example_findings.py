@@ -189,6 +189,7 @@ def _arm(name: str, speeds: np.ndarray, place: int, order: list[np.ndarray], ran
         elapsed_ns=None,
         by_script=[],
         counters_per_unit={},
+        hot_update_share=None,
         outcomes=[],
         plans=[],
         reads=None,
@@ -244,7 +245,7 @@ def _distribution(times_ns: np.ndarray) -> list[Bin]:
 
 def _trial(block: int, order: int, throughput: float, random: np.random.Generator) -> ArmTrial:
     units = random.poisson(throughput / 10, 10).tolist()
-    return ArmTrial(order, order, block, 0, throughput, CLIENTS * 1e9 / throughput, STEP_NS, units, [])
+    return ArmTrial(order, order, block, 0, throughput, None, CLIENTS * 1e9 / throughput, STEP_NS, units, [])
 
 
 def _comparison(arm: Arm, arms: dict[str, Arm], speeds: dict[str, np.ndarray]) -> Comparison:

@@ -98,6 +98,7 @@ def run(
     noise: float = 0.03,
     clients: int = 5,
     failed: Collection[tuple[int, str]] = (),
+    fixed_units: int | None = None,
 ) -> tuple[Document, Document, list[Document]]:
     """A whole run: the bodies of its `run`, `machine` and `trial` records.
 
@@ -106,26 +107,27 @@ def run(
         shapes: arm name to shape; the first arm of each load is the baseline of that load.
         noise: standard deviation of the log of one trial's speed; blocks drift three times as much.
         failed: (block, arm) whose first attempt fails; the block is then repeated at the end.
+        fixed_units: each trial does so many units; otherwise as many as the window holds.
     """
     chosen = dict(list((SHAPES if shapes is None else shapes).items())[:arms])
     random = np.random.default_rng(seed)
     schedule = _schedule(list(chosen), blocks, random)
     document = _run_document(chosen, blocks, seed, metric, margin, clients, schedule)
+    for arm in document["arms"]:
+        arm["fixed_units"] = fixed_units
     drift = np.cumsum(random.normal(0.0, noise, blocks)) * 3
-    trials = [
-        _trial(place, 0, chosen[place["arm"]], clients, drift[place["block"]] + random.normal(0.0, noise), random)
-        for place in schedule
-    ]
-    for trial in trials:
-        if (trial["block"], trial["arm"]) in failed:
-            trial.update(status="failed", reason="server closed the connection unexpectedly")
-            del trial["outcome"]
+
+    def trial(place: Document, attempt: int) -> Document:
+        slowdown = drift[place["block"]] + random.normal(0.0, noise)
+        return _trial(place, attempt, chosen[place["arm"]], clients, slowdown, random, fixed_units)
+
+    trials = [trial(place, 0) for place in schedule]
+    for one in trials:
+        if (one["block"], one["arm"]) in failed:
+            one.update(status="failed", reason="server closed the connection unexpectedly")
+            del one["outcome"]
     for block in sorted({block for block, _ in failed}):
-        trials += [
-            _trial(place, 1, chosen[place["arm"]], clients, drift[block] + random.normal(0.0, noise), random)
-            for place in schedule
-            if place["block"] == block
-        ]
+        trials += [trial(place, 1) for place in schedule if place["block"] == block]
     return document, machine(), trials
 
 
@@ -182,10 +184,11 @@ def _arm(arm: str, shapes: Mapping[str, Shape], clients: int) -> Document:
 
 
 def _trial(
-    place: Document, attempt: int, shape: Shape, clients: int, slowdown: float, random: np.random.Generator
-) -> Document:
+    place: Document, attempt: int, shape: Shape, clients: int, slowdown: float, random: np.random.Generator,
+    fixed_units: int | None,
+) -> Document:  # fmt: skip
     stretch = float(np.exp(slowdown))
-    count = max(20, round(clients * WINDOW_NS / (shape.response_ns * stretch)))
+    count = fixed_units or max(20, round(clients * WINDOW_NS / (shape.response_ns * stretch)))
     times = random.lognormal(0.0, shape.spread, count)
     response_ns = np.maximum(1, times / times.mean() * shape.response_ns * stretch).astype(np.int64)
     wal_bytes = round(count * shape.wal_bytes * 1.3)
@@ -197,7 +200,22 @@ def _trial(
             "wal_bytes": wal_bytes, "wal_records": round(count * 1.3 * 4),
             "wal_full_page_images": round(count * 1.3 * 0.004), "commits": round(count * 1.3),
         },
-        "outcome": _outcome(shape, clients, response_ns, random),
+        "outcome": {
+            **_outcome(shape, clients, response_ns, random),
+            **({} if fixed_units is None else _fixed_work(response_ns, clients)),
+        },
+    }  # fmt: skip
+
+
+def _fixed_work(response_ns: np.ndarray, clients: int) -> Document:
+    """What differs where the work is fixed: the clients are done when the units are, and the window is a limit."""
+    count, total = len(response_ns), int(response_ns.sum())
+    elapsed_ns = total // min(clients, count)
+    return {
+        "fixed_units": count, "units_with_warm_up": count, "window_ns": 3_600 * WINDOW_NS, "elapsed_ns": elapsed_ns,
+        "throughput_per_s": count / elapsed_ns * 1e9, "mean_in_flight": total / elapsed_ns,
+        "series": {"step_ns": SERIES_STEP_NS, "units": [count], "response_time_sum_ns": [total], "failed": [0]},
+        "exposure": None,
     }  # fmt: skip
 
 
@@ -259,6 +277,58 @@ def _series(response_ns: np.ndarray, random: np.random.Generator) -> Document:
         "response_time_sum_ns": [int(response_ns[step_of == step].sum()) for step in range(steps)],
         "failed": [0] * steps,
     }
+
+
+def mix(trials: list[Document], kinds: Mapping[str, tuple[int, int]]) -> None:
+    """Change trials into those of a mix: of each kind so many units, all with the same response time in ns."""
+    for trial in trials:
+        trial["outcome"]["scripts"] = [
+            {"name": name, "successful": count, "failed": 0, "statements": [], "response_time": _constant(count, ns)}
+            for name, (count, ns) in kinds.items()
+        ]
+
+
+def _constant(count: int, ns: int) -> Document:
+    return {"count": count, "sum_ns": count * ns, "histogram": hdr.encode(np.full(count, ns))}
+
+
+PAGE = 8192
+PLAN = {
+    "script": "scan.sql", "line": 1, "shape": "Aggregate > Seq Scan on web_returns", "nodes": ["Aggregate", "Seq Scan"],
+    "explain": None,
+}  # fmt: skip
+
+
+def add_evidence(trials: list[Document], *, pages: int = 1_000, cold: bool = True) -> None:
+    """Give each trial what a server on this host leaves behind: a unit looks at so many pages, cold or cached.
+
+    The server reads 16 pages with a request, and the device brings twice as many bytes: the kernel reads ahead.
+    """
+    for trial in trials:
+        units = trial["outcome"].setdefault("units_with_warm_up", trial["outcome"]["units"]["successful"])
+        read = pages * units if cold else 0
+        trial["server"].update(
+            buffer_hits=pages * units - read, buffer_reads=read, read_operations=read // 16, read_bytes=read * PAGE,
+            temp_bytes=0, wal_bytes=300 * units,
+        )  # fmt: skip
+        trial["device"] = {
+            "name": "vda", "reads": read // 8, "read_bytes": 2 * read * PAGE, "writes": 4 * units,
+            "write_bytes": 4 * units * PAGE, "flushes": 2 * units,
+        }  # fmt: skip
+        trial["host"] = {
+            "cpu_user_share": 0.5, "cpu_system_share": 0.25, "cpu_io_wait_share": 0.125, "cpu_steal_share": 0.01,
+            "cpu_idle_share": 0.115,
+        }  # fmt: skip
+        trial["reset"] = [
+            {"step": "vacuum", "ns": 80_000_000},
+            {"step": "cold-cache", "ns": 900_000_000, "resident_bytes": 0, "how": ["posix_fadvise"]},
+        ]
+        trial["outcomes"] = {"pages": {"before": 1_000, "after": 2_000}, "dead tuples": {"before": 0, "after": 50}}
+        trial["invariants"] = {"stock is never negative": 0}
+        trial["plans"] = [dict(PLAN)]
+        trial["relation_bytes"] = {"web_returns": pages * PAGE}
+        trial["setting_origins"] = {name: {"source": "session", "pending_restart": False} for name in trial["settings"]}
+        trial["server_log"] = []
 
 
 def storm(trial: Document) -> None:

@@ -122,7 +122,7 @@ def test_distribution_outline_returns_to_zero_in_gaps() -> None:
 
 def test_course_merges_steps_and_keeps_units() -> None:
     """41 steps become 14 of three, the last of two: rates in units per second, at their middles."""
-    trial = ArmTrial(7, 7, 0, 0, 10.0, 1e6, 100_000_000, [1] * 41, [])
+    trial = ArmTrial(7, 7, 0, 0, 10.0, None, 1e6, 100_000_000, [1] * 41, [])
     places, rates = course(trial)
 
     assert len(places) == 14

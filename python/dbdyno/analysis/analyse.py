@@ -35,7 +35,7 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document]) -> Fin
     compared = pairs(run) if blocks else []
 
     of_machine = warn.machine_warnings(machine)
-    of_arms = {arm.arm: warn.arm_warnings(arm, [t for _, t in counted[arm.arm]], machine) for arm in arms.values()}
+    of_arms = {arm.arm: warn.arm_warnings(arm, machine) for arm in arms.values()}
     limited_by = {pair: warn.limiting_codes(pair, of_arms, of_machine) for pair in compared}
     comparisons = compare(run, blocks, arms, limited_by)
     warnings = [
@@ -52,7 +52,7 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document]) -> Fin
         seed=run["seed"],
         blocks=run["blocks"],
         blocks_complete=len(blocks),
-        window_ns=max((t["outcome"]["window_ns"] for found in counted.values() for _, t in found), default=0),
+        window_ns=_window_ns(run, counted),
         metric=run["metric"],
         higher_is_better=HIGHER_IS_BETTER[run["metric"]],
         margin=run["margin"],
@@ -80,14 +80,27 @@ def _counted_trials(run: Document, blocks: Mapping[int, Block], trials: Sequence
     return counted
 
 
+def _window_ns(run: Document, counted: Counted) -> int:
+    """The length of the windows; with fixed work the window of a trial is only a limit."""
+    timed = [arm["arm"] for arm in run["arms"] if arm.get("fixed_units") is None]
+    return max((trial["outcome"]["window_ns"] for arm in timed for _, trial in counted[arm]), default=0)
+
+
 def _arms(run: Document, machine: Document, counted: Counted) -> dict[str, Arm]:
-    settings = machine["server"]["settings"]
     found: dict[str, Arm] = {}
     for arm in run["arms"]:
         if counted[arm["arm"]]:
             orders, trials = zip(*counted[arm["arm"]], strict=True)
-            found[arm["arm"]] = arm_findings(arm, trials, orders, settings)
+            baseline_trials = [trial for _, trial in counted.get(arm["baseline"], [])]
+            found[arm["arm"]] = arm_findings(arm, trials, orders, baseline_trials, _server(machine, arm))
     return found
+
+
+def _server(machine: Document, arm: Document) -> Document:
+    """The server of an arm: where targets or binaries are levels there are several."""
+    servers, place = machine.get("servers"), arm.get("server")
+    server: Document = servers[place] if servers and place is not None else machine["server"]
+    return server
 
 
 def _schedule(run: Document, blocks: Mapping[int, Block], trials: Sequence[Document]) -> list[Scheduled]:

@@ -6,34 +6,48 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
 
+from dbdyno.analysis import evidence
 from dbdyno.analysis import exposure as exposed
+from dbdyno.analysis.background import background
+from dbdyno.analysis.checks import checks
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import pseudo_median
-from dbdyno.analysis.findings import Arm, ArmTrial, Background, Driver, Estimate, Times, Units
+from dbdyno.analysis.findings import Arm, ArmTrial, Driver, Estimate, Units
 from dbdyno.analysis.histograms import bins
 from dbdyno.analysis.limits import client_bound, late
 from dbdyno.analysis.little import discrepancy
 from dbdyno.analysis.metrics import clock_figures
+from dbdyno.analysis.plans import plans
 from dbdyno.analysis.profile import time_profile
+from dbdyno.analysis.requests import device, page_bytes, reads
+from dbdyno.analysis.scripts import by_script
+from dbdyno.analysis.times import times
 
 # 20 bins a decade: each is 12 % wide, fine enough to see two modes, coarse enough for a thousand units.
 BINS_PER_DECADE = 20
 
 
-def arm_findings(arm: Document, trials: Sequence[Document], orders: Sequence[int], server_settings: Document) -> Arm:
+def arm_findings(
+    arm: Document,
+    trials: Sequence[Document],
+    orders: Sequence[int],
+    baseline_trials: Sequence[Document],
+    server: Document,
+) -> Arm:
     """The figures of one arm.
 
     Args:
         arm: the arm's entry in the run document.
         trials: its counted trials, at least one.
         orders: the place of each of them in time over the whole run.
-        server_settings: the server's non-default settings.
+        baseline_trials: those of its baseline, in the same blocks; empty where there is none.
+        server: the record of the server that the arm runs on.
     """
     outcomes = [trial["outcome"] for trial in trials]
     profile = time_profile(trials)
     routes = Counter(outcome["profile"]["route"] for outcome in outcomes)
     clocks = {name: [clock_figures(outcome[name]) for outcome in outcomes] for name in _CLOCKS}
-    acknowledged = exposed.acknowledges_before_flush(arm, trials, server_settings)
+    acknowledged = exposed.acknowledges_before_flush(arm, trials, server["settings"])
     return Arm(
         arm=arm["arm"],
         levels=dict(arm["levels"]),
@@ -45,35 +59,36 @@ def arm_findings(arm: Document, trials: Sequence[Document], orders: Sequence[int
         units=_units(outcomes),
         throughput_per_s=pseudo_median([outcome["throughput_per_s"] for outcome in outcomes]),
         rows_per_s=_rows_per_s(arm, outcomes),
-        response_time_ns=_times(clocks["response_time"]),
-        service_time_ns=_times(clocks["service_time"]),
-        queue_time_ns=_times(clocks["queue_time"]),
+        response_time_ns=times(clocks["response_time"]),
+        service_time_ns=times(clocks["service_time"]),
+        queue_time_ns=times(clocks["queue_time"]),
         profile_ns=profile,
         fixed_units=arm.get("fixed_units"),
         elapsed_ns=_elapsed(arm, outcomes),
-        by_script=[],
-        counters_per_unit={},
-        outcomes=[],
-        plans=[],
-        reads=None,
-        host_cpu=None,
-        device=None,
-        reset=[],
-        server_log=[],
-        checks=[],
+        by_script=by_script(outcomes),
+        counters_per_unit=evidence.counters_per_unit(trials),
+        hot_update_share=evidence.hot_update_share(trials),
+        outcomes=evidence.outcomes(trials),
+        plans=plans(trials),
+        reads=reads(trials, page_bytes(server["settings"])),
+        host_cpu=evidence.host_cpu(trials),
+        device=device(trials),
+        reset=evidence.reset(trials),
+        server_log=evidence.server_log(trials),
+        checks=checks(arm, trials, baseline_trials, page_bytes(server["settings"])),
         sql=arm.get("sql"),
         undo=arm.get("undo"),
         profile_total_ns=profile.total,
         profile_route=routes.most_common(1)[0][0],
         profile_note=next((note for outcome in outcomes if (note := outcome["profile"].get("note"))), None),
         driver=_driver(outcomes),
-        background=_background(outcomes),
+        background=background(outcomes),
         exposure=exposed.exposure(trials, acknowledged=acknowledged),
         wal_bytes_per_unit=exposed.wal_bytes_per_unit(trials),
         full_page_images_per_unit=exposed.per_commit(trials, "wal_full_page_images"),
         little_discrepancy=discrepancy(trials),
         distribution=bins([outcome["response_time"]["histogram"] for outcome in outcomes], BINS_PER_DECADE),
-        by_trial=[_arm_trial(*pair) for pair in zip(trials, orders, clocks["response_time"], strict=True)],
+        by_trial=[_arm_trial(arm, *of) for of in zip(trials, orders, clocks["response_time"], strict=True)],
     )
 
 
@@ -104,10 +119,6 @@ def _rows_per_s(arm: Document, outcomes: Sequence[Document]) -> Estimate | None:
     return None if rows is None else pseudo_median([outcome["throughput_per_s"] * rows for outcome in outcomes])
 
 
-def _times(figures: Sequence[Mapping[str, float]]) -> Times:
-    return Times(*(pseudo_median([trial[kind] for trial in figures]) for kind in ("mean", "p50", "p95", "p99")))
-
-
 def _driver(outcomes: Sequence[Document]) -> Driver:
     drivers = [outcome["driver"] for outcome in outcomes]
     units = sum(outcome["units"]["successful"] for outcome in outcomes)
@@ -123,37 +134,7 @@ def _driver(outcomes: Sequence[Document]) -> Driver:
     )
 
 
-def _background(outcomes: Sequence[Document]) -> list[Background]:
-    """Processes of one kind together, the busiest kind first.
-
-    A process is watched a little longer than the window, while the last units end; so its shares are of its own
-    watched time, which is the sum of its parts. CPU and run queue of several processes add up, waits are averaged.
-    """
-    processes: dict[str, list[Document]] = {}
-    for process in (process for outcome in outcomes for process in outcome["background"]):
-        processes.setdefault(process["backend_type"], []).append(process)
-    found = [_background_kind(kind, alike, len(outcomes)) for kind, alike in processes.items()]
-    return sorted(found, key=lambda background: (-background.cpu_share, background.backend_type))
-
-
-def _background_kind(kind: str, processes: Sequence[Document], trials: int) -> Background:
-    waits_ns: Counter[str] = Counter()
-    for process in processes:
-        waits_ns.update(process["waits_ns"])
-    cpu_ns = sum(process["cpu_ns"] or 0 for process in processes)
-    run_queue_ns = sum(process["run_queue_ns"] or 0 for process in processes)
-    asleep_ns = sum(process["asleep_no_wait_event_ns"] for process in processes)
-    process_ns = cpu_ns + run_queue_ns + asleep_ns + waits_ns.total()
-    wall_ns = process_ns * trials / len(processes)
-    return Background(
-        backend_type=kind,
-        cpu_share=cpu_ns / wall_ns if wall_ns else 0.0,
-        run_queue_share=run_queue_ns / wall_ns if wall_ns else 0.0,
-        wait_shares={event: ns / process_ns for event, ns in waits_ns.most_common()},
-    )
-
-
-def _arm_trial(trial: Document, order: int, response_time: Mapping[str, float]) -> ArmTrial:
+def _arm_trial(arm: Document, trial: Document, order: int, response_time: Mapping[str, float]) -> ArmTrial:
     outcome = trial["outcome"]
     driver = outcome["driver"]
     seen = {
@@ -167,6 +148,7 @@ def _arm_trial(trial: Document, order: int, response_time: Mapping[str, float]) 
         block=trial["block"],
         attempt=trial["attempt"],
         throughput_per_s=outcome["throughput_per_s"],
+        elapsed_ns=None if arm.get("fixed_units") is None else float(outcome["elapsed_ns"]),
         response_time_ns_mean=response_time["mean"],
         step_ns=outcome["series"]["step_ns"],
         series_units=list(outcome["series"]["units"]),

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dbdyno.analysis.blocks import Block, log_ratios
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import ratio
-from dbdyno.analysis.findings import Arm, Comparison, Estimate, Reason
+from dbdyno.analysis.findings import WITHHOLDING, Arm, Comparison, Estimate, Reason
 from dbdyno.analysis.holm import holm
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER, value
 from dbdyno.analysis.profile import why
@@ -87,7 +87,7 @@ class _Judge:
     ) -> Comparison:
         ratio_95, ratio_90 = ratio(logs), ratio(logs, confidence=0.90)
         effect = self._effect(ratio_95, ratio_90, len(logs), p_holm)
-        earned = "deviation" not in limited_by
+        earned = WITHHOLDING.isdisjoint(limited_by)
         word = verdict(effect, self.margin, HIGHER_IS_BETTER[self.metric]) if earned else "undecided"
         wanted = word == "undecided" and earned
         return Comparison(

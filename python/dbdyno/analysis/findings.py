@@ -13,6 +13,11 @@ from typing import Any
 
 FORMAT = 1
 
+# An arm or a baseline that did not do what its name says is a comparison of something else: no verdict.
+WITHHOLDING = frozenset({"check", "deviation"})
+# With 20 units the p95 is the greatest but one; with fewer it is the greatest by another name.
+LEAST_UNITS_OF_A_PERCENTILE = 20
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Estimate:
@@ -137,13 +142,17 @@ class Bin:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ArmTrial:
-    """One trial as the charts show it; `order` is its place in time over the whole run."""
+    """One trial as the charts show it; `order` is its place in time over the whole run.
+
+    `elapsed_ns` is of fixed work, None with a timed window.
+    """
 
     trial: int
     order: int
     block: int
     attempt: int
     throughput_per_s: float
+    elapsed_ns: float | None
     response_time_ns_mean: float
     step_ns: int
     series_units: list[int]
@@ -262,6 +271,7 @@ class Arm:
     `wal_bytes_per_unit` is of the windows; `full_page_images_per_unit` is per commit, warm-up and log-in included.
     `counters_per_unit` are the server's own counters over whole trials, divided by all their units; of `server_log`
     each distinct warning stands once.
+    `hot_update_share`: of the rows updated, those whose new version stayed on its page and needed no index entry.
     `sql` and `undo` are the arm's change of the schema and what takes it back.
     `sets` holds what the arm changes: `session NAME`, `role NAME` or `server NAME` to the value.
     """
@@ -287,6 +297,7 @@ class Arm:
     elapsed_ns: Estimate | None
     by_script: list[ScriptTimes]
     counters_per_unit: dict[str, float]
+    hot_update_share: float | None
     outcomes: list[Outcome]
     plans: list[Plan]
     reads: Reads | None
@@ -305,6 +316,16 @@ class Arm:
     little_discrepancy: float
     distribution: list[Bin]
     by_trial: list[ArmTrial]
+
+    @property
+    def has_percentiles(self) -> bool:
+        """Whether a trial has so many units that a percentile of theirs says more than their maximum."""
+        return self.fixed_units is None or self.fixed_units >= LEAST_UNITS_OF_A_PERCENTILE
+
+    @property
+    def failed_checks(self) -> list[Check]:
+        """What the arm did not show."""
+        return [check for check in self.checks if not check.holds]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -343,6 +364,11 @@ class Comparison:
     why: list[Reason]
     limited_by: list[str]
 
+    @property
+    def withheld(self) -> bool:
+        """Whether there is no verdict, however much was measured: an arm did not do what its name says."""
+        return not WITHHOLDING.isdisjoint(self.limited_by)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Warning:
@@ -369,7 +395,7 @@ class Scheduled:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Findings:
-    """The whole answer of one run."""
+    """The whole answer of one run; `window_ns` is 0 where all arms do fixed work."""
 
     format: int
     experiment: str

@@ -21,6 +21,10 @@ WAL_BYTES_OF_IMAGES_PER_UNIT = FULL_PAGE_IMAGES_PER_UNIT * 4096
 LATE_SHARE = 0.01
 LATE_NS = 1_000_000
 LATE_SHARE_OF_SHORT = 0.10
+# What other guests of the host took: above this it moves times by as much as the usual margin of 3 %.
+STEAL_SHARE = 0.02
+# An arm is cold, or warm, with so much room for the catalogs' pages and for those of others.
+PHYSICAL_READS_TOLERANCE = 0.01
 
 
 def image_storm(images_per_commit: float, wal_bytes_per_unit: float | None) -> bool:

@@ -9,18 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dbdyno.analysis import limits
 from dbdyno.analysis.blocks import usable
 from dbdyno.analysis.documents import Document
-from dbdyno.analysis.findings import Arm, Comparison, Warning
+from dbdyno.analysis.findings import WITHHOLDING, Arm, Check, Comparison, Warning
 from dbdyno.analysis.holm import minimum_blocks
 
 # Seen on an arm or its baseline, or on the machine, these change what a verdict is worth, so it must carry them:
 # the instrument was the limit, or commits did not meet a disk.
-LIMITS_A_VERDICT = frozenset({"client_bound", "driver_cpu", "late", "little", "deviation"})
+LIMITS_A_VERDICT = WITHHOLDING | {"client_bound", "driver_cpu", "late", "little", "plan_changed"}
 STORAGE_LIMITS = frozenset({"tmpfs", "overlay", "network_file_system", "no_barrier", "fast_flush", "fsync_off"})
 
 
-def arm_warnings(arm: Arm, trials: Sequence[Document], machine: Document) -> list[Warning]:
+def arm_warnings(arm: Arm, machine: Document) -> list[Warning]:
     """What the figures of one arm give cause to say."""
-    found = [*_instrument(arm, machine), *_profile(arm), *_load(arm), *_deviations(trials)]
+    found = [*_instrument(arm, machine), *_profile(arm), *_load(arm), *_failed_checks(arm), *_evidence(arm)]
     return [dataclasses.replace(warning, arm=arm.arm) for warning in found]
 
 
@@ -36,8 +36,7 @@ def machine_warnings(machine: Document) -> list[Warning]:
 
 def undecided_warnings(run: Document, comparisons: Sequence[Comparison]) -> list[Warning]:
     """One warning for all undecided comparisons, with the blocks that would decide the hardest."""
-    undecided = [comparison for comparison in comparisons if comparison.verdict == "undecided"]
-    undecided = [comparison for comparison in undecided if "deviation" not in comparison.limited_by]
+    undecided = [one for one in comparisons if one.verdict == "undecided" and not one.withheld]
     if not undecided:
         return []
     seen = f"{len(undecided)} of {len(comparisons)} comparisons undecided"
@@ -123,7 +122,9 @@ def _profile(arm: Arm) -> Iterator[Warning]:
 
 def _load(arm: Arm) -> Iterator[Warning]:
     images = arm.full_page_images_per_unit
-    if images is not None and limits.image_storm(images, arm.wal_bytes_per_unit):
+    # Fixed work is done as a whole from the same reset state: the images that it writes belong to it.
+    timed = arm.fixed_units is None
+    if timed and images is not None and limits.image_storm(images, arm.wal_bytes_per_unit):
         yield _warning(
             "full_page_images",
             f"{images:.2f} full-page images a commit: the windows lie in the storm after a checkpoint, which inflates",
@@ -139,13 +140,41 @@ def _load(arm: Arm) -> Iterator[Warning]:
         )
 
 
-def _deviations(trials: Sequence[Document]) -> Iterator[Warning]:
-    deviations = Counter(line for trial in trials for line in trial.get("deviations", ()))
-    if deviations:
+def _failed_checks(arm: Arm) -> Iterator[Warning]:
+    for check in arm.failed_checks:
         yield _warning(
-            "deviation",
-            f"the arm did not do what its name says ({deviations.most_common(1)[0][0]}), so it gets no verdict;",
+            "deviation" if check.check == "deviation" else "check",
+            f"the arm did not do what its name says ({_shown(check)}), so it gets no verdict;",
             "correct the level in the experiment file",
+        )
+
+
+def _shown(check: Check) -> str:
+    if check.check == "deviation":
+        return check.seen
+    return f"expected {check.expected}, {check.seen} seen in {check.failed_trials} of {check.trials} trials"
+
+
+def _evidence(arm: Arm) -> Iterator[Warning]:
+    for plan in arm.plans:
+        if plan.other_shapes:
+            yield _warning(
+                "plan_changed",
+                f"{plan.script} line {plan.line} had another plan in some trials: {plan.shape} in most, and",
+                f"{', '.join(plan.other_shapes)}; use `analyze` in `reset`, or a level for each plan",
+            )
+    if arm.host_cpu is not None and arm.host_cpu.steal > limits.STEAL_SHARE:
+        yield _warning(
+            "steal",
+            f"other guests of this host took {_percent(arm.host_cpu.steal, 1)} of the CPU time (steal), and no part of",
+            "a profile shows it; repeat when the host is quieter",
+        )
+    if arm.server_log:
+        more = "" if len(arm.server_log) == 1 else f" (and {len(arm.server_log) - 1} more)"
+        yield _warning(
+            "server_log",
+            f"the server wrote into its log during the trials: {arm.server_log[0]}{more};",
+            "remove the cause, or know that it is part of what was measured",
         )
 
 

@@ -125,7 +125,7 @@ def _gaps(columns: Sequence[Column], gap: int) -> list[str]:
 
 def _headings(columns: Sequence[Column], name_width: int, gap: int) -> Iterator[Text]:
     if any(column.span for column in columns):
-        spans = (f" {span[0].span} ".center(_width(span), "-") for span in _spans(columns))
+        spans = (_over(span) for span in _spans(columns))
         yield Text((" " * name_width + "".join(" " * gap + span for span in spans)).rstrip(), style="dim")
     height = max(len(column.heading) for column in columns)
     for level in range(height):
@@ -134,6 +134,12 @@ def _headings(columns: Sequence[Column], name_width: int, gap: int) -> Iterator[
             above = height - len(column.heading)
             line += space + column.set(column.heading[level - above] if level >= above else "")
         yield Text(line.rstrip(), style="dim")
+
+
+def _over(span: Sequence[Column]) -> str:
+    """The common heading between dashes; blank above a column that stands alone."""
+    words = f" {span[0].span} " if span[0].span else ""
+    return words.center(_width(span), "-" if words else " ")
 
 
 def _body(rows: Sequence[Row], columns: Sequence[Column], name_width: int, gap: int) -> Iterator[Text]:

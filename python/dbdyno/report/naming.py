@@ -59,3 +59,14 @@ def _shared_factors(arms: Sequence[Arm]) -> set[str]:
         for factor in compared[0][0].levels
         if all(arm.levels.get(factor) == baseline.levels.get(factor) for arm, baseline in compared)
     }
+
+
+def script_name(script: str) -> str:
+    """A kind of transaction as a report calls it: its script without the ending."""
+    return script.removesuffix(".sql")
+
+
+def outcome_name(name: str) -> tuple[str, bool]:
+    """An outcome in words, and whether it is a size: a name that says `bytes` gives that up to the unit."""
+    words = name.replace("_", " ").split()
+    return " ".join(word for word in words if word != "bytes") or name, "bytes" in words

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
-from dbdyno.analysis.findings import Arm, Comparison, Estimate, Findings, Reason
+from dbdyno.analysis.findings import Arm, Check, Comparison, Estimate, Findings, Reason
 from dbdyno.report import numbers
 from dbdyno.report.naming import ArmNames, part_name
 
@@ -28,7 +28,7 @@ CAUTIONS = {
     "driver_cpu": "the driver took much of the machine's CPU",
     "late": "the driver started units late",
     "little": "Little's law does not hold",
-    "deviation": "an arm did not do what its name says",
+    "plan_changed": "the plan of a statement changed between trials",
     "tmpfs": "the data lies in memory (tmpfs)",
     "overlay": "the data lies on a container's layers (overlay)",
     "network_file_system": "the data lies on a network file system",
@@ -70,7 +70,9 @@ def verdict_sentences(findings: Findings) -> list[Sentence]:
     if not findings.comparisons:
         return [_no_comparison(findings)]
     return [
-        [
+        _withheld(comparison, names, arms)
+        if comparison.withheld
+        else [
             *_verdict(comparison, names, findings),
             *_why(comparison, findings),
             *_risk(arms[comparison.arm]),
@@ -78,6 +80,11 @@ def verdict_sentences(findings: Findings) -> list[Sentence]:
         ]
         for comparison in findings.comparisons
     ]
+
+
+def verdict_word(comparison: Comparison) -> str:
+    """The verdict as a table says it: there is none where an arm did not do what its name says."""
+    return "withheld" if comparison.withheld else comparison.verdict
 
 
 def _no_comparison(findings: Findings) -> Sentence:
@@ -106,12 +113,32 @@ def _verdict(comparison: Comparison, names: ArmNames, findings: Findings) -> Sen
         return [*lead, arm, Span(" is "), word, Span(" than "), baseline, less, *effect]
     if comparison.verdict == "same":
         return [*lead, arm, Span(" is the same as "), baseline, Span(f" within {margin}: "), *effect]
-    if "deviation" in comparison.limited_by:
-        return [*lead, Span("no verdict", "open"), Span(" on "), arm, Span(" against "), baseline, Span(": "), *effect]
     return [
         *lead, arm, Span(" against "), baseline, Span(" is "), Span("undecided", "open"), Span(": "), *effect,
         Span(_blocks(comparison)),
     ]  # fmt: skip
+
+
+def _withheld(comparison: Comparison, names: ArmNames, arms: dict[str, Arm]) -> Sentence:
+    """No verdict and no figure, however great the effect: what each of the two arms did not do."""
+    group = names.group(comparison.arm)
+    arm, baseline = Span(names.short(comparison.arm), "arm"), Span(names.short(comparison.baseline), "arm")
+    lead = [Span(f"{group}: ")] if group else []
+    sentence = [*lead, Span("no verdict", "open"), Span(" on "), arm, Span(" against "), baseline, Span(".")]
+    for side in (comparison.arm, comparison.baseline):
+        if failed := arms[side].failed_checks:
+            shown = "; ".join(map(failed_check, failed))
+            short = Span(names.short(side), "arm")
+            sentence += [Span(" "), short, Span(f" did not do what its name says: {shown}.")]
+    return sentence
+
+
+def failed_check(check: Check) -> str:
+    """What was expected and what was seen instead."""
+    trials = f"in {check.failed_trials} of {check.trials} trials"
+    if check.check == "deviation":
+        return f"{check.seen}, {trials}"
+    return f"expected {check.expected}, {check.seen} seen {trials}"
 
 
 def _effect(comparison: Comparison) -> Sentence:

@@ -1,0 +1,86 @@
+"""How pages were read: what the server asked for, what reached the device, and which share was physical.
+
+    accessed = (buffer hits + buffer reads) x page size        all pages that the server looked at
+    server   = bytes of its read requests                      those that were not in its own buffers
+    device   = bytes that the kernel read from the device      those that were not in the page cache either
+    physical = min(device, server) / accessed
+
+A page that the server read may have come from the system's page cache, so the server alone cannot tell a cold
+cache from a warm one; and the kernel reads ahead, also for others, so the device alone would count too much.
+The lesser of both bounds what this work can have read from the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dbdyno.analysis.documents import Document
+from dbdyno.analysis.findings import Device, Reads, Requests
+from dbdyno.analysis.work import units_in_all
+
+PAGE_BYTES = 8192
+
+
+def page_bytes(settings: Mapping[str, str]) -> int:
+    """The server's page size: PostgreSQL's default unless it was built with another."""
+    return int(settings.get("block_size", PAGE_BYTES))
+
+
+def reads(trials: Sequence[Document], page: int) -> Reads | None:
+    """The reads of an arm; None where the server's counters are not known or no page was looked at."""
+    share, units = physical_share(trials, page), units_in_all(trials)
+    if share is None or units is None:
+        return None
+    size = sum(_read_bytes(trial["server"], page) for trial in trials)
+    # Servers that do not count requests (before PostgreSQL 16) read one page with each.
+    operations = sum(trial["server"].get("read_operations", trial["server"]["buffer_reads"]) for trial in trials)
+    return Reads(server=_requests(operations, size, units), physical_share=share, device_known=_device_known(trials))
+
+
+def physical_share(trials: Sequence[Document], page: int) -> float | None:
+    """Of all pages looked at, those that came from the device; None where the server's counters are not known."""
+    servers = [trial["server"] for trial in trials]
+    if not all("buffer_hits" in server and "buffer_reads" in server for server in servers):
+        return None
+    accessed = sum(server["buffer_hits"] + server["buffer_reads"] for server in servers) * page
+    if accessed == 0:
+        return None
+    known = _device_known(trials)
+    physical = sum(
+        min(trial["device"]["read_bytes"], _read_bytes(trial["server"], page))
+        if known
+        else _read_bytes(trial["server"], page)
+        for trial in trials
+    )
+    # Sessions report to the server's two sets of counters at different moments: a little more than all is all.
+    return float(min(1.0, physical / accessed))
+
+
+def device(trials: Sequence[Document]) -> Device | None:
+    """The requests that reached the device; None where the kernel's counters are not known for every trial."""
+    units = units_in_all(trials)
+    if units is None or not _device_known(trials):
+        return None
+    found = [trial["device"] for trial in trials]
+
+    def total(counter: str) -> int:
+        return sum(one[counter] for one in found)
+
+    return Device(
+        name=found[0]["name"],
+        reads=_requests(total("reads"), total("read_bytes"), units),
+        writes=_requests(total("writes"), total("write_bytes"), units),
+        flushes_per_unit=total("flushes") / units,
+    )
+
+
+def _device_known(trials: Sequence[Document]) -> bool:
+    return all(trial.get("device") is not None for trial in trials)
+
+
+def _read_bytes(server: Document, page: int) -> int:
+    return int(server.get("read_bytes", server["buffer_reads"] * page))
+
+
+def _requests(operations: int, size: int, units: int) -> Requests:
+    return Requests(per_unit=operations / units, bytes_mean=size / operations if operations else None)
