@@ -19,6 +19,16 @@ def test_shares_are_of_the_time_between_two_readings(tmp_path: Path) -> None:
     assert meter.read() == HostCpu(user=0.40, system=0.20, io_wait=0.05, steal=0.05, idle=0.30)
 
 
+def test_ticks_that_the_kernel_took_back_count_as_nothing(tmp_path: Path) -> None:
+    """No share is negative."""
+    stat = tmp_path / "stat"
+    stat.write_text("cpu  100 0 100 1000 9 0 0 0 0 0\n")
+    meter = HostCpuMeter(stat)
+    stat.write_text("cpu  103 0 101 999 9 0 0 0 0 0\n")
+
+    assert meter.read() == HostCpu(user=0.75, system=0.25, io_wait=0.0, steal=0.0, idle=0.0)
+
+
 def test_no_time_has_passed(tmp_path: Path) -> None:
     """Nothing is known, rather than a division by zero."""
     stat = tmp_path / "stat"

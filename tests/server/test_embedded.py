@@ -218,21 +218,6 @@ def test_role_setting_does_not_hide_a_server_setting(server: EmbeddedServer) -> 
     server.apply_settings({})
 
 
-def test_counters(server: EmbeddedServer) -> None:
-    """The difference of two readings holds the commits and the WAL of a client that has gone, at once."""
-    server.execute("CREATE TABLE counted (n int)")
-    before = server.counters()
-    with server.connect() as client:
-        for number in range(100):
-            client.execute("INSERT INTO counted VALUES (%s)", [number])
-    after = server.counters()
-    assert 100 <= after["commits"] - before["commits"] <= 120
-    assert 200 <= after["wal_records"] - before["wal_records"] <= 260
-    assert after["wal_bytes"] - before["wal_bytes"] > 100 * 80
-    assert after.keys() == {"commits", "wal_bytes", "wal_records", "wal_full_page_images"}
-    server.execute("DROP TABLE counted")
-
-
 def test_restore(server: EmbeddedServer) -> None:
     """What was kept comes back, and what was done since is gone, sessions of others notwithstanding."""
     server.execute("CREATE TABLE restored AS SELECT 1 AS n")

@@ -31,7 +31,8 @@ class HostCpuMeter:
     def read(self) -> HostCpu | None:
         """What the CPUs did since the last reading; None where no time has passed or nothing can be read."""
         before, self._before = self._before, self._ticks()
-        spent = {state: ticks - before.get(state, 0) for state, ticks in self._before.items()}
+        # The kernel may take ticks of idle and I/O wait back (proc_stat(5)): such a part counts as nothing.
+        spent = {state: max(0, ticks - before.get(state, 0)) for state, ticks in self._before.items()}
         total = sum(spent.values())
         if total <= 0:
             return None

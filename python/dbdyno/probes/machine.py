@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dbdyno.probes.server_directory import server_directory
 from dbdyno.probes.storage import Storage, find_storage
 from dbdyno.targets.target import Target
 
@@ -129,16 +130,8 @@ def _warning(code: str, what: str, advice: str) -> dict[str, str]:
 
 
 def _storage_of(target: Target) -> Storage | None:
-    """Where the server's data lies: our own directory, or that of a server whose working directory we may see."""
-    directory = target.data_directory
-    if directory is None and target.postmaster_pid is not None:
-        try:
-            directory = Path(f"/proc/{target.postmaster_pid}/cwd").readlink()
-        except OSError:
-            return None
-    if directory is None or not directory.is_dir():
-        return None
-    return find_storage(directory)
+    directory = server_directory(target)
+    return None if directory is None else find_storage(directory)
 
 
 def _data_directory(storage: Storage | None, flush_time_ns: int | None) -> dict[str, Any] | None:

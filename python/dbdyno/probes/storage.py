@@ -33,7 +33,7 @@ class Storage:
 
 def find_storage(directory: Path) -> Storage:
     """What `directory` lies on."""
-    mount = mount_of(directory.resolve(), Path("/proc/self/mountinfo").read_text())
+    mount = _mount(directory)
     block = _block_device(mount)
     return Storage(
         file_system=mount.file_system,
@@ -41,6 +41,15 @@ def find_storage(directory: Path) -> Storage:
         rotational=_rotational(block),
         mount_options=mount.options,
     )
+
+
+def block_device_of(directory: Path) -> Path | None:
+    """The directory below /sys of the block device (disk, partition or mapped) that the file system is on."""
+    return _block_device(_mount(directory))
+
+
+def _mount(directory: Path) -> Mount:
+    return mount_of(directory.resolve(), Path("/proc/self/mountinfo").read_text())
 
 
 def mount_of(path: Path, mountinfo: str) -> Mount:

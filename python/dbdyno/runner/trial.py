@@ -12,10 +12,14 @@ from dbdyno.design.schedule import Place
 from dbdyno.errors import DynoError
 from dbdyno.runner.apply import applied, deviations, read_back
 from dbdyno.runner.evidence import Evidence
+from dbdyno.runner.numbers import BAD_QUESTION
 from dbdyno.runner.prepare import Prepared, session_statements
 from dbdyno.runner.reset import reset, restore
 from dbdyno.runner.spec import trial_spec
 from dbdyno.targets.target import Target
+
+# What another try would meet again, whatever the arm.
+_ENDS_THE_RUN = ("interrupted", BAD_QUESTION)
 
 
 def run_trial(
@@ -42,7 +46,7 @@ def run_trial(
     try:
         return {**record, "status": "ok", "reason": None, **_measure(experiment, target, prepared, place, seed, live)}
     except DynoError as error:
-        if error.code == "interrupted":
+        if error.code in _ENDS_THE_RUN:
             raise
         return {**record, "status": "failed", "reason": error.message}
 

@@ -28,6 +28,7 @@ from dbdyno.targets import readings
 from dbdyno.targets.account import server_account
 from dbdyno.targets.binaries import Binaries, find_binaries, reachable_binaries
 from dbdyno.targets.cache import exclusive
+from dbdyno.targets.counters import read_counters
 from dbdyno.targets.endpoint import Endpoint
 from dbdyno.targets.leftovers import remove_leftovers
 from dbdyno.targets.page_cache import Dropped, drop_from_page_cache, files_below
@@ -240,8 +241,8 @@ class EmbeddedServer:
         return self._replace_database(DATABASE, TEMPLATE_DATABASE)
 
     def counters(self) -> dict[str, int]:
-        """WAL and commit counters since the cluster was made."""
-        return readings.counters(self._session())
+        """The counters since the cluster was made."""
+        return read_counters(self._session())
 
     def connect(self) -> Connection:
         """A new superuser session in autocommit."""

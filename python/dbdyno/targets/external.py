@@ -19,6 +19,7 @@ from dbdyno.errors import DynoError
 from dbdyno.targets import readings
 from dbdyno.targets.binaries import OLDEST_MAJOR
 from dbdyno.targets.connecting import CONNECT_LIMIT_S, connection_failure
+from dbdyno.targets.counters import read_counters
 from dbdyno.targets.endpoint import Endpoint
 from dbdyno.targets.page_cache import Dropped
 from dbdyno.targets.prewarm import prewarm_schema, warm_cache
@@ -55,6 +56,7 @@ class ExternalServer:
 
     owned = False
     data_directory: Path | None = None
+    log: Path | None = None
 
     def __init__(
         self,
@@ -245,8 +247,8 @@ class ExternalServer:
         return workspace.relation_bytes()
 
     def counters(self) -> dict[str, int]:
-        """The server's WAL counters and the database's commits; others' work is in them."""
-        return readings.counters(self._session())
+        """The counters, with others' work in them."""
+        return read_counters(self._session())
 
     @property
     def session_sql(self) -> Sequence[str]:

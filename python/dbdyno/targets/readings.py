@@ -1,16 +1,11 @@
-"""What is asked of any PostgreSQL over a control connection: settings and counters."""
+"""What is asked of any PostgreSQL over a control connection about its settings."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from dbdyno.errors import DynoError
 from dbdyno.targets.target import Connection
-
-# Backends report their statistics at the latest when they end (pgstat_shutdown_hook), before they leave
-# pg_stat_activity; a client's disconnect and the end of its backend are some milliseconds apart.
-_CLIENTS_END_LIMIT_S = 1.0
 
 # Where a setting comes from when nobody chose it: the build, the command's own paths, the session itself.
 _UNCHOSEN_SOURCES = ("default", "override", "client", "session")
@@ -44,28 +39,3 @@ def non_default_settings(connection: Connection) -> dict[str, str]:
     )
     # An extension's setting (a.b) may be a key to something; only its own documentation knows.
     return {name: NOT_RECORDED if name in _PRIVATE or "." in name else value for name, value in rows}
-
-
-def counters(connection: Connection) -> dict[str, int]:
-    """WAL and commit counters since the server's beginning, complete for all of our clients that have disconnected."""
-    _await_end_of_clients(connection)
-    wal = connection.execute("SELECT wal_bytes, wal_records, wal_fpi FROM pg_stat_wal").fetchone()
-    commits = connection.execute(
-        "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
-    ).fetchone()
-    found: dict[str, int] = {}
-    if wal is not None:
-        found |= {"wal_bytes": int(wal[0]), "wal_records": int(wal[1]), "wal_full_page_images": int(wal[2])}
-    if commits is not None:
-        found["commits"] = int(commits[0])
-    return found
-
-
-def _await_end_of_clients(connection: Connection) -> None:
-    limit = time.monotonic() + _CLIENTS_END_LIMIT_S
-    ours = (
-        "SELECT count(*) FROM pg_stat_activity"
-        " WHERE application_name = 'dbdyno' AND datname = current_database() AND pid <> pg_backend_pid()"
-    )
-    while connection.execute(ours).fetchone() != (0,) and time.monotonic() < limit:
-        time.sleep(0.002)

@@ -60,6 +60,10 @@ class Target(Protocol):
         """A directory of ours on the storage under test, in which files may be made; None where that is not ours."""
 
     @property
+    def log(self) -> Path | None:
+        """The server's log, where we keep it."""
+
+    @property
     def warnings(self) -> Sequence[Mapping[str, str]]:
         """What was asked of this target and cannot be done there: `code` and `message`."""
 
@@ -112,7 +116,7 @@ class Target(Protocol):
         """
 
     def counters(self) -> dict[str, int]:
-        """The server's own counters; differences over a trial go to its record. One that it lacks is absent."""
+        """The server's own counters (`targets.counters`): their differences over a trial go to its record."""
 
     def connect(self) -> Connection:
         """A new connection in autocommit; the caller closes it."""
