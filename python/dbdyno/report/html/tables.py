@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +12,7 @@ from dbdyno.report.html.arrangement import Arrangement, Placed
 from dbdyno.report.html.names import metric_name
 from dbdyno.report.html.quantity import Unit, byte_unit, time_unit, whole
 from dbdyno.report.html.table import Cell, Column, Section, Table
-from dbdyno.report.numbers import percent
+from dbdyno.report.numbers import exact_duration, percent
 
 Definitions = list[tuple[str, str]]
 
@@ -20,37 +21,56 @@ VERSION_NAMES = {"version": "dbdyno", "build_profile": "build profile", "server"
 
 
 def unit_of_work(arrangement: Arrangement) -> Table:
-    """What one unit of work costs in each arm."""
+    """What one unit of work costs in each arm; elapsed time and percentiles only where there are such."""
     arms = [one.arm for one in arrangement.placed()]
-    means = time_unit(arm.response_time_ns.mean.estimate for arm in arms)
-    tails = time_unit(arm.response_time_ns.p99.estimate for arm in arms)
-    columns = [
+    elapsed = [arm.elapsed_ns.estimate for arm in arms if arm.elapsed_ns is not None]
+    percentiles = not arms or any(arm.has_percentiles for arm in arms)
+    units = _Units(
+        means=time_unit(arm.response_time_ns.mean.estimate for arm in arms),
+        tails=time_unit(arm.response_time_ns.p99.estimate for arm in arms) if percentiles else None,
+        elapsed=time_unit(elapsed) if elapsed else None,
+    )
+    sections = [
+        Section(group.name, [_unit_of_work_row(one, units) for one in group.placed]) for group in arrangement.groups
+    ]
+    return Table("arms", _unit_of_work_columns(units), sections)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Units:
+    """The units of the columns of times; None where there is no such column."""
+
+    means: Unit
+    tails: Unit | None
+    elapsed: Unit | None
+
+
+def _unit_of_work_columns(units: _Units) -> list[Column]:
+    means, tails = units.means, units.tails
+    return [
         Column("arm", figures=False),
+        *([Column("elapsed", units.elapsed.name)] if units.elapsed else []),
         Column("throughput", "per s"),
         Column("response mean", means.name),
-        Column("response p50", tails.name),
-        Column("response p95", tails.name),
-        Column("response p99", tails.name),
+        *([Column(f"response {name}", tails.name) for name in ("p50", "p95", "p99")] if tails else []),
         Column("CPU", means.name),
         Column("run queue", means.name),
         Column("waits", means.name),
         Column("unac\u00adcounted", means.name),
         Column("units of work"),
     ]
-    sections = [
-        Section(group.name, [_unit_of_work_row(one, means, tails) for one in group.placed])
-        for group in arrangement.groups
-    ]
-    return Table("arms", columns, sections)
 
 
-def _unit_of_work_row(one: Placed, means: Unit, tails: Unit) -> list[Cell]:
+def _unit_of_work_row(one: Placed, units: _Units) -> list[Cell]:
     arm, profile, times = one.arm, one.arm.profile_ns, one.arm.response_time_ns
+    means, tails = units.means, units.tails
+    percentiles = (times.p50, times.p95, times.p99) if tails else ()
     return [
         Cell(one.label),
+        *([_estimate(arm.elapsed_ns, units.elapsed) if arm.elapsed_ns else Cell("")] if units.elapsed else []),
         _estimate(arm.throughput_per_s, Unit("per s", 1)),
         _estimate(times.mean, means),
-        *(Cell(tails.text(percentile.estimate)) for percentile in (times.p50, times.p95, times.p99)),
+        *(Cell(tails.text(percentile.estimate) if arm.has_percentiles else "") for percentile in percentiles if tails),
         _time(profile.cpu, means),
         _time(profile.run_queue, means),
         _time(sum(profile.waits.values()), means),
@@ -213,3 +233,13 @@ def _estimate(value: Estimate, unit: Unit) -> Cell:
 
 def _time(value: float | None, unit: Unit) -> Cell:
     return Cell("unknown" if value is None else unit.text(value))
+
+
+def length(findings: Findings) -> str:
+    """What ended a trial: a window, or so many executions."""
+    fixed = sorted({arm.fixed_units for arm in findings.arms if arm.fixed_units is not None})
+    words = [f"windows of {exact_duration(findings.window_ns)}"] if findings.window_ns or not fixed else []
+    if fixed:
+        fewest = f"{whole(fixed[0])} to " if len(fixed) > 1 else ""
+        words.append(f"{fewest}{whole(fixed[-1])} execution{'' if fixed[-1] == 1 else 's'} a trial")
+    return " or ".join(words)
