@@ -188,8 +188,10 @@ def provenance(findings: Findings) -> Definitions:
 
 
 def machine(findings: Findings) -> Definitions:
-    """The machine and the server, one line for each figure; settings and warnings have places of their own."""
-    return list(_leaves({key: value for key, value in findings.machine.items() if key != "warnings"}, ""))
+    """The machine and its servers, one line for each figure; settings and warnings have places of their own."""
+    shown = {key: value for key, value in findings.machine.items() if key not in ("warnings", "servers")}
+    others = findings.machine.get("servers", [])[1:]
+    return list(_leaves({**shown, **{f"server {place}": server for place, server in enumerate(others, 1)}}, ""))
 
 
 def settings(findings: Findings) -> Definitions:
