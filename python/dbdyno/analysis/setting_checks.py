@@ -30,7 +30,8 @@ def _seen(trial: Document, name: str, wanted: str) -> Seen:
     value = (trial.get("settings") or {}).get(name)
     line = next((line for line in _deviations(trial) if line.partition(":")[0] == name), None)
     if line is not None:
-        return line.partition(": ")[2] if value is None else f"{name} = {value}"
+        said, _, waits = line.partition(": ")[2].partition("; ")
+        return said if value is None else f"{name} = {value}" + (f" ({waits})" if waits else "")
     if value is None:
         return NOT_KNOWN
     if ((trial.get("setting_origins") or {}).get(name) or {}).get("pending_restart"):
