@@ -250,7 +250,7 @@ def test_fixed_work_is_drawn_in_elapsed_time() -> None:
     [marks] = panels["chart-drift-1"]["data"]
     assert marks["y"][0] == trial.elapsed_ns / 1e9
     assert "chart-distribution-1" not in panels
-    assert "1 execution a trial" in html
+    assert "trials of 1 execution each" in html
     assert "response p99" not in html
     assert re.search(r'<th scope="col" class="figures">elapsed <span class="unit">s</span>', html)
 

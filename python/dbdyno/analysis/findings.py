@@ -216,12 +216,15 @@ class Requests:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Device:
-    """The requests that reached the data directory's device, from the kernel; those of others are among them."""
+    """The requests that reached the data directory's device, from the kernel; those of others are among them.
+
+    Flushes are None where the kernel does not count them.
+    """
 
     name: str
     reads: Requests
     writes: Requests
-    flushes_per_unit: float
+    flushes_per_unit: float | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

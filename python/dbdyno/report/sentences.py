@@ -82,6 +82,16 @@ def verdict_sentences(findings: Findings) -> list[Sentence]:
     ]
 
 
+def trial_length(findings: Findings) -> str:
+    """What ends a trial: a window, or so many executions."""
+    fixed = sorted({arm.fixed_units for arm in findings.arms if arm.fixed_units is not None})
+    words = [numbers.exact_duration(findings.window_ns)] if findings.window_ns or not fixed else []
+    if fixed:
+        fewest = f"{fixed[0]:,} to " if len(fixed) > 1 else ""
+        words.append(f"{fewest}{fixed[-1]:,} execution{'' if fixed[-1] == 1 else 's'} each")
+    return " or of ".join(words)
+
+
 def verdict_word(comparison: Comparison) -> str:
     """The verdict as a table says it: there is none where an arm did not do what its name says."""
     return "withheld" if comparison.withheld else comparison.verdict
