@@ -185,7 +185,7 @@ class Plan:
     """How the server executes one statement; `shape` is its nodes from the top, as most trials had it.
 
     `other_shapes` are those of the other trials, the most frequent first; `explain` is the server's own document
-    (EXPLAIN ANALYZE, BUFFERS, WAL), taken once, outside the windows.
+    (EXPLAIN ANALYZE, BUFFERS, WAL), taken once, after the work.
     """
 
     script: str
