@@ -81,6 +81,27 @@ def test_names_cannot_leave_their_place() -> None:
     assert "&lt;/script&gt;&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;" in html
 
 
+def test_names_in_the_evidence_cannot_leave_their_place() -> None:
+    """Scripts, outcomes, plans, checks, log lines and DDL are text, whatever is in them."""
+    findings = example_findings.order_entry()
+    arm = findings.arms[1]
+    hostile = dataclasses.replace(
+        arm,
+        by_script=[dataclasses.replace(kind, script=HOSTILE + kind.script) for kind in arm.by_script],
+        outcomes=[dataclasses.replace(outcome, name=HOSTILE) for outcome in arm.outcomes[:1]],
+        plans=[
+            dataclasses.replace(arm.plans[0], script=HOSTILE, shape=HOSTILE, explain={"Plan": {"Node Type": HOSTILE}})
+        ],
+        checks=[dataclasses.replace(arm.checks[0], expected=HOSTILE, seen=HOSTILE)],
+        server_log=[HOSTILE],
+        sql=HOSTILE,
+    )
+    html = write_html(dataclasses.replace(findings, arms=[findings.arms[0], hostile, *findings.arms[2:]]))
+
+    assert html.count("<script") == write_html(findings).count("<script")
+    assert HOSTILE not in html
+
+
 def test_profile_bars_are_the_findings() -> None:
     """The bars of an arm sum to its mean response time, in the unit that the axis names."""
     findings = example_findings.commit_write()
@@ -250,7 +271,7 @@ def test_fixed_work_is_drawn_in_elapsed_time() -> None:
     [marks] = panels["chart-drift-1"]["data"]
     assert marks["y"][0] == trial.elapsed_ns / 1e9
     assert "chart-distribution-1" not in panels
-    assert "1 execution a trial" in html
+    assert "trials of 1 execution each" in html
     assert "response p99" not in html
     assert re.search(r'<th scope="col" class="figures">elapsed <span class="unit">s</span>', html)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dbdyno.analysis.findings import Arm, Check, Requests, ResetStep
+from dbdyno.analysis.findings import Arm, Check, Device, Requests, ResetStep
 from dbdyno.report import numbers
 from dbdyno.report.html.arrangement import Arrangement
 from dbdyno.report.html.quantity import Unit, byte_unit, number, time_unit, whole
@@ -94,7 +94,7 @@ def requests(arrangement: Arrangement) -> Table | None:
         [
             Cell(one.arm.arm),
             *(cell for found in kinds.values() for cell in _request_cells(found[place], size)),
-            Cell("" if one.arm.device is None else number(one.arm.device.flushes_per_unit)),
+            _flushes(one.arm.device),
             _physical(one.arm),
         ]
         for place, one in enumerate(placed)
@@ -106,6 +106,10 @@ def _request_cells(found: Requests | None, size: Unit) -> list[Cell]:
     if found is None:
         return [Cell(""), Cell("")]
     return [Cell(number(found.per_unit)), Cell("" if found.bytes_mean is None else size.text(found.bytes_mean))]
+
+
+def _flushes(device: Device | None) -> Cell:
+    return Cell("" if device is None or device.flushes_per_unit is None else number(device.flushes_per_unit))
 
 
 def _physical(arm: Arm) -> Cell:

@@ -27,7 +27,7 @@ from dbdyno.report.html.charts import (
 )
 from dbdyno.report.html.table import Table
 from dbdyno.report.html.typeset import typeset
-from dbdyno.report.sentences import verdict_sentences
+from dbdyno.report.sentences import trial_length, verdict_sentences
 
 # A plotly.js configuration: no tool bar, no gestures that would catch a telephone's scrolling.
 CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": False, "showTips": False}
@@ -64,7 +64,7 @@ def write_html(findings: Findings) -> str:
             provenance=tables.provenance(findings),
             machine=tables.machine(findings),
             settings=tables.settings(findings),
-            length=tables.length(findings),
+            length=trial_length(findings),
             evidence=evidence if any(evidence.values()) else None,
             checks_summary=evidence_tables.checks_summary(arrangement),
             plans=plan_tree.statements(findings),

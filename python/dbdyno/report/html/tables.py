@@ -12,7 +12,7 @@ from dbdyno.report.html.arrangement import Arrangement, Placed
 from dbdyno.report.html.names import metric_name
 from dbdyno.report.html.quantity import Unit, byte_unit, time_unit, whole
 from dbdyno.report.html.table import Cell, Column, Section, Table
-from dbdyno.report.numbers import exact_duration, percent
+from dbdyno.report.numbers import percent
 
 Definitions = list[tuple[str, str]]
 
@@ -235,13 +235,3 @@ def _estimate(value: Estimate, unit: Unit) -> Cell:
 
 def _time(value: float | None, unit: Unit) -> Cell:
     return Cell("unknown" if value is None else unit.text(value))
-
-
-def length(findings: Findings) -> str:
-    """What ended a trial: a window, or so many executions."""
-    fixed = sorted({arm.fixed_units for arm in findings.arms if arm.fixed_units is not None})
-    words = [f"windows of {exact_duration(findings.window_ns)}"] if findings.window_ns or not fixed else []
-    if fixed:
-        fewest = f"{whole(fixed[0])} to " if len(fixed) > 1 else ""
-        words.append(f"{fewest}{whole(fixed[-1])} execution{'' if fixed[-1] == 1 else 's'} a trial")
-    return " or ".join(words)
