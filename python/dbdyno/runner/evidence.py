@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbdyno.design.experiment import Experiment
+from dbdyno.runner.candidates import index_scans
 from dbdyno.runner.kernel import KernelCounters
 from dbdyno.runner.numbers import ask_numbers
 from dbdyno.runner.prepare import Prepared
@@ -33,6 +34,7 @@ class Evidence:
         self._session_sql = session_sql
         self._outcomes_before: Mapping[str, int | float] = {}
         self._counters_before: Mapping[str, int] = {}
+        self._scans_before: Mapping[str, int] = {}
         self._kernel: KernelCounters | None = None
         self._record: dict[str, Any] = {}
 
@@ -42,6 +44,7 @@ class Evidence:
 
     def before_work(self) -> None:
         """Nothing but the work follows."""
+        self._scans_before = self._index_scans()
         self._counters_before = self._target.counters()
         self._kernel = KernelCounters(self._target)
 
@@ -50,9 +53,11 @@ class Evidence:
         assert self._kernel is not None
         kernel = self._kernel.record()
         counters = differences(self._counters_before, self._target.counters())
+        scans = differences(self._scans_before, self._index_scans())
         after = ask_numbers(self._target, "outcomes", self._experiment.outcomes)
         self._record = {
             "server": counters,
+            **({"index_scans": scans} if scans else {}),
             **kernel,
             "outcomes": {name: {"before": self._outcomes_before[name], "after": after[name]} for name in after},
             "invariants": ask_numbers(self._target, "invariants", self._experiment.invariants),
@@ -61,3 +66,7 @@ class Evidence:
     def record(self) -> dict[str, Any]:
         """What goes into the trial's record."""
         return self._record
+
+    def _index_scans(self) -> dict[str, int]:
+        """Asked only where it is the question which index is used."""
+        return index_scans(self._target) if self._experiment.candidates else {}
