@@ -19,11 +19,13 @@ from dbdyno.report.html.charts import (
     drift,
     effects,
     exposure,
+    indexes,
     profile,
     schedule,
     trial_values,
 )
 from dbdyno.report.html.typeset import typeset
+from dbdyno.report.index_words import index_sentences
 from dbdyno.report.numbers import exact_duration
 from dbdyno.report.sentences import verdict_sentences
 
@@ -35,6 +37,7 @@ def write_html(findings: Findings) -> str:
     """The whole report as one self-contained HTML text."""
     arrangement = arrange(findings)
     possible = [
+        indexes.chart(findings),
         profile.chart(arrangement),
         effects.chart(findings, arrangement),
         distribution.chart(arrangement),
@@ -50,7 +53,7 @@ def write_html(findings: Findings) -> str:
         .get_template("page.html.j2")
         .render(
             findings=findings,
-            sentences=verdict_sentences(findings),
+            sentences=[*index_sentences(findings), *verdict_sentences(findings)],
             arms=tables.unit_of_work(arrangement),
             definitions=tables.definitions(arrangement),
             charts=charts,
