@@ -15,6 +15,7 @@ __all__ = [
     "histogram_quantiles",
     "overwrite_arguments",
     "run_trial",
+    "sample_statements",
 ]
 __version__: Final[str]
 BUILD_PROFILE: Final[str]
@@ -32,6 +33,13 @@ def check_script(name: str, text: str) -> str:
     """Parse one pgbench script; a mistake raises `script_syntax` with file, line and column.
 
     Returns JSON: {"statements": n, "uses_pipeline": bool, "variables": ["aid", ...]}.
+    """
+
+def sample_statements(name: str, text: str, variables: dict[str, str], seed: int, mode: str) -> str:
+    """The statements of a script with the values of a client's first unit, found without a server.
+
+    Returns JSON: [{"line": 1, "text": "...", "sql": "..." | null, "parameterised": "... $1 ...", "parameters": 1}].
+    `sql` is null where a value comes from `\\gset` or the statement lies in a branch not taken.
     """
 
 def builtin_script(name: str) -> str:

@@ -41,6 +41,11 @@ def check_script(name: str, text: str) -> dict[str, Any]:
     return dict(json.loads(_translated(lambda: _core.check_script(name, text))))
 
 
+def sample_statements(name: str, text: str, variables: Mapping[str, str], seed: int, mode: str) -> list[dict[str, Any]]:
+    """The statements of a script with the values of a client's first unit; `_core.pyi` has their keys."""
+    return list(json.loads(_translated(lambda: _core.sample_statements(name, text, dict(variables), seed, mode))))
+
+
 def builtin_script(name: str) -> str:
     """The text of one of pgbench's three built-in workloads."""
     return _translated(lambda: _core.builtin_script(name))

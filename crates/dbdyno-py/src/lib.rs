@@ -5,9 +5,11 @@
 
 mod trial;
 
+use std::collections::HashMap;
+
 use dbdyno_core::error::CoreError as Failure;
 use dbdyno_core::script::{Symbols, builtin_text, parse};
-use dbdyno_core::{arguments, generate, histogram};
+use dbdyno_core::{arguments, generate, histogram, load};
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -25,6 +27,21 @@ fn check_script(name: &str, text: &str) -> PyResult<String> {
     let script =
         parse(name, text, &mut symbols).map_err(|error| CoreError::new_err(("script_syntax", error.to_string())))?;
     Ok(serde_json::json!({"statements": script.statements.len(), "uses_pipeline": script.uses_pipeline}).to_string())
+}
+
+#[pyfunction]
+fn sample_statements(
+    name: &str,
+    text: &str,
+    variables: HashMap<String, String>,
+    seed: u64,
+    mode: &str,
+) -> PyResult<String> {
+    let mode = serde_json::from_value(serde_json::json!(mode))
+        .map_err(|error| CoreError::new_err(("spec_invalid", format!("mode {mode:?}: {error}"))))?;
+    let variables: Vec<(String, String)> = variables.into_iter().collect();
+    let sampled = load::sample_statements(name, text, &variables, seed, mode).map_err(raise)?;
+    Ok(serde_json::json!(sampled).to_string())
 }
 
 #[pyfunction]
@@ -79,7 +96,7 @@ mod _core {
     #[pymodule_export]
     use super::{
         CoreError, builtin_script, check_script, generate_chunk, generator_tables, histogram_bins, histogram_quantiles,
-        overwrite_arguments,
+        overwrite_arguments, sample_statements,
     };
     #[pymodule_export]
     use crate::trial::run_trial;

@@ -11,27 +11,27 @@ import psycopg
 
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
 from dbdyno.targets.statements import first_line
-from dbdyno.targets.target import Connection, Target
+from dbdyno.targets.target import Connection
 
 BAD_QUESTION = "bad_question"
 
 
-def ask_numbers(target: Target, table: str, questions: Mapping[str, str]) -> dict[str, int | float]:
+def ask_numbers(connection: Connection, table: str, questions: Mapping[str, str]) -> dict[str, int | float]:
     """Each question's answer, asked as a client would but in a transaction that may only read.
 
     Args:
-        target: the server.
+        connection: like a client's, in autocommit.
         table: of the experiment file, for messages.
         questions: SQL by name.
 
     Raises:
         DynoError: `bad_question` if what comes back is not one row with one number.
     """
-    if not questions:
-        return {}
-    with target.connect() as connection:
-        connection.read_only = True
+    connection.read_only = True
+    try:
         return {name: _ask(connection, f"{table}.{name}", question) for name, question in questions.items()}
+    finally:
+        connection.read_only = None
 
 
 def _ask(connection: Connection, key: str, question: str) -> int | float:

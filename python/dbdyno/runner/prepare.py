@@ -14,6 +14,7 @@ from dbdyno.design.document import Measured, SettingValue
 from dbdyno.design.experiment import Experiment
 from dbdyno.errors import DynoError
 from dbdyno.probes.flush import measure_flush_times_ns
+from dbdyno.runner.offered import value_not_offered
 from dbdyno.runner.servers import Servers
 from dbdyno.targets.target import Target
 
@@ -94,8 +95,21 @@ def _obstacle(arm: Arm, target: Target, figures: Mapping[str, float]) -> _Obstac
     if not target.owned and (arm.settings or arm.role):
         names = ", ".join([*arm.settings, *arm.role])
         return _Obstacle(f"needs {names} set on a server that is not ours")
+    lacking = value_not_offered(target, _constants(arm))
+    if lacking is not None:
+        return _Obstacle(lacking, advice="set another value, or name a server whose build has it")
     refused = _refused_session_setting(arm.session, target)
     return _Obstacle(f"this user may not set {refused}") if refused else None
+
+
+def _constants(arm: Arm) -> dict[str, str]:
+    """Its settings of every scope whose values do not depend on what is measured."""
+    return {
+        name: resolve(value, {})
+        for values in (arm.session, arm.settings, arm.role)
+        for name, value in values.items()
+        if not isinstance(value, Measured)
+    }
 
 
 def _reset_obstacle(arm: Arm, target: Target) -> _Obstacle | None:

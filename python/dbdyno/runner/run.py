@@ -14,6 +14,7 @@ from dbdyno.design.scripts import settings_in_script
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
 from dbdyno.probes.machine import machine_record
 from dbdyno.runner.candidates import Found, find_candidates, index_record, with_candidates
+from dbdyno.runner.identical import refuse_identical_arms
 from dbdyno.runner.pending import hopeless_arm, next_place, trials_left
 from dbdyno.runner.prepare import LeftOut, Prepared, measure, prepare_arms
 from dbdyno.runner.reset import reset_warnings
@@ -127,6 +128,7 @@ def _loop(
             trials.append(record)
             progress.trial_done(record, len(trials), trials_left(names, experiment.blocks, seed, trials))
             _check_hope(trials, record)
+            refuse_identical_arms(prepared, trials)
     except KeyboardInterrupt:
         opened.append("end", {"finished_at": now(), "reason": "interrupted"})
         raise

@@ -10,10 +10,11 @@ from dbdyno import engine
 from dbdyno.design.experiment import Experiment
 from dbdyno.design.schedule import Place
 from dbdyno.errors import DynoError
-from dbdyno.runner.apply import applied, deviations, read_back
+from dbdyno.runner.apply import applied
 from dbdyno.runner.evidence import Evidence
 from dbdyno.runner.numbers import BAD_QUESTION
 from dbdyno.runner.prepare import Prepared, session_statements
+from dbdyno.runner.read_back import read_back
 from dbdyno.runner.reset import reset, restore
 from dbdyno.runner.spec import trial_spec
 from dbdyno.targets.target import Target
@@ -60,14 +61,14 @@ def _measure(
     live: engine.Watcher | None,
 ) -> dict[str, Any]:
     statements = session_statements(prepared.session)
-    evidence = Evidence(experiment, target, prepared, statements)
+    evidence = Evidence(experiment, target, prepared, statements, place, seed)
     began = time.monotonic_ns()
     restored = restore(experiment, target, prepared.arm)
     with applied(target, prepared):
         settled = time.monotonic_ns()
         steps = reset(target, prepared.arm, before_caches=evidence.before_caches)
         was_reset = time.monotonic_ns()
-        settings = read_back(target, prepared, statements)
+        seen = read_back(target, experiment, prepared, statements)
         spec = trial_spec(
             experiment,
             prepared.arm,
@@ -84,8 +85,7 @@ def _measure(
     return {
         "preparation": {"apply_ns": settled - began, "reset_ns": was_reset - settled},
         "reset": [*restored, *steps],
-        "settings": settings,
-        "deviations": deviations(target, prepared, settings),
+        **seen.record(),
         **evidence.record(),
         "outcome": outcome,
     }

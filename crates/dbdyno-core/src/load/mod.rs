@@ -13,6 +13,7 @@
 //!                           |- settle      the pauses at the edges of a span, for exact clocks
 //!                           |- tickets     fixed work: which units are still to be done
 //!                           `- record      counts, histograms, series
+//! sample: what a client would send, found without a server
 //! ```
 
 mod answer;
@@ -36,6 +37,7 @@ mod process_memory;
 mod profile;
 mod readiness;
 mod record;
+mod sample;
 mod series;
 mod session;
 mod settle;
@@ -54,6 +56,7 @@ mod worker;
 pub use live::Board;
 pub use observer::{BackendClocks, Observer, Phase, PhaseCell};
 pub use outcome::*;
+pub use sample::{SampledStatement, sample_statements};
 pub use spec::*;
 pub use stop::request_stop;
 pub use think_time::{ThinkTime, ThinkTimeDistribution};
