@@ -375,7 +375,8 @@ class IndexBenefit:
     """What an index gives one kind of transaction: the ratio of its mean response time without it to that with it.
 
     `under` are the levels of the other factors; None where there are none.
-    `slower`: significant after Holm's correction, and at least the margin.
+    `verdict`: `slower` (significant after Holm's correction, and at least the margin), `not slower` (the 90 % interval
+    ends below the margin) or `open`.
     """
 
     under: str | None
@@ -383,7 +384,12 @@ class IndexBenefit:
     ratio: Estimate
     p_value: float | None
     p_value_holm: float | None
-    slower: bool
+    verdict: str
+
+    @property
+    def slower(self) -> bool:
+        """Whether this kind of transaction needs the index."""
+        return self.verdict == "slower"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -408,7 +414,7 @@ class IndexCost:
 class IndexVerdict:
     """One index weighed: `keep`, `drop` or `no evidence`.
 
-    `benefits` has the kinds of transactions, the most harmed first; it is empty for an index that no trial scanned.
+    `benefits` has the kinds of transactions that use it, the most harmed first; none for one that no trial scanned.
     `scans_per_unit` is of the trials with it; None where the server was not asked.
     `sql` drops it, `undo` brings it back.
     """

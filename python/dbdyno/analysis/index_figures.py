@@ -6,6 +6,7 @@ of one arm draw slightly different mixes of transactions, and rows written follo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from dbdyno.analysis.documents import Document
@@ -58,6 +59,12 @@ def scans(index: str, trial: Document) -> int | None:
     """How often an index was scanned in a trial; None where that was not asked."""
     found: int | None = trial.get("index_scans", {}).get(index)
     return found
+
+
+def scripts_using(index: str, trial: Document) -> set[str]:
+    """The kinds of transactions with a plan that uses an index, as far as plans are known."""
+    pattern = re.compile(rf"(?: using | Index Scan on ){re.escape(index)}(?: on |$|[ )])")
+    return {plan["script"] for plan in trial.get("plans", ()) if pattern.search(f" {plan['shape']}")}
 
 
 def units(trial: Document) -> int:

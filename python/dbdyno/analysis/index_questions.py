@@ -4,8 +4,8 @@ Every question is asked within blocks, by the exact signed-rank test, for each l
 client and many, say). Holm's correction is made within such a level: once over what is asked about benefits (indexes x
 kinds of transactions), once over what is asked about costs (indexes x figures); the run's metric has its own already,
 that of the comparisons.
-An index that no trial scanned can give nothing to anybody: about its benefits nothing is asked, which leaves more power
-to the questions that are.
+About benefits only those kinds of transactions are asked whose plans use the index, and none for an index that no trial
+scanned: an index that is not used gives nothing, and every question more takes power from the others.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import difference, pseudo_median, ratio
 from dbdyno.analysis.findings import Comparison, IndexBenefit, IndexCost
 from dbdyno.analysis.holm import SIGNIFICANCE, holm
-from dbdyno.analysis.index_figures import COSTS, SHARES, cost, response_times_ns, scans
+from dbdyno.analysis.index_figures import COSTS, SHARES, cost, response_times_ns, scans, scripts_using
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER, value
 from dbdyno.analysis.signed_rank import MINIMUM_BLOCKS, p_value
 from dbdyno.analysis.verdict import blocks_needed
@@ -53,14 +53,10 @@ class Subject:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Benefit:
-    """An answer about one kind of transaction; `suspected`: slower by its own interval, if not by the corrected test.
-
-    `blocks_needed` to settle a suspicion.
-    """
+    """An answer about one kind of transaction; `blocks_needed` to close an open one."""
 
     subject: Subject
     finding: IndexBenefit
-    suspected: bool
     blocks_needed: int | None
 
 
@@ -143,30 +139,31 @@ def _slowdowns(subject: Subject, blocks: Sequence[Block]) -> dict[str, list[floa
 
     A kind so rare that fewer blocks have it than a test needs is not asked about.
     """
-    if all(scans(subject.name, block[subject.all_indexes]) == 0 for block in blocks):
+    with_index = [block[subject.all_indexes] for block in blocks]
+    if all(scans(subject.name, trial) == 0 for trial in with_index):
         return {}
+    users = set().union(*(scripts_using(subject.name, trial) for trial in with_index))
     found: dict[str, list[float]] = {}
     for block in blocks:
         whole, without = (response_times_ns(block[arm]) for arm in (subject.all_indexes, subject.without))
         for script in whole.keys() & without.keys():
             found.setdefault(script, []).append(math.log(without[script] / whole[script]))
     enough = min(MINIMUM_BLOCKS, len(blocks))
-    return {script: logs for script, logs in sorted(found.items()) if len(logs) >= enough}
+    asked = users & found.keys() or found.keys()  # scanned, and in no plan that is known: it may be any of them
+    return {script: found[script] for script in sorted(asked) if len(found[script]) >= enough}
 
 
 def _benefit(
     subject: Subject, script: str, logs: list[float], p: float | None, p_holm: float | None, margin: float, asked: int
 ) -> Benefit:
-    slowdown = ratio(logs)
-    matters = slowdown.estimate >= 1 + margin
-    slower = matters and p_holm is not None and p_holm < SIGNIFICANCE
-    suspected = matters and not slower and slowdown.low is not None and slowdown.low > 1
-    return Benefit(
-        subject,
-        IndexBenefit(subject.under, script, slowdown, p, p_holm, slower),
-        suspected,
-        blocks_needed(effect_of(logs, margin, p_holm), margin, asked) if suspected else None,
-    )
+    slowdown, highest = ratio(logs), ratio(logs, confidence=0.90).high
+    word = "open"
+    if p_holm is not None and p_holm < SIGNIFICANCE and slowdown.estimate >= 1 + margin:
+        word = "slower"
+    elif highest is not None and highest < 1 + margin:
+        word = "not slower"
+    needed = blocks_needed(effect_of(logs, margin, p_holm), margin, asked) if word == "open" else None
+    return Benefit(subject, IndexBenefit(subject.under, script, slowdown, p, p_holm, word), needed)
 
 
 Pairs = list[tuple[float, float]]  # a figure with all indexes and without one, in each block

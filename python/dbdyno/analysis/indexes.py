@@ -1,12 +1,12 @@
 """Which indexes are worth their cost: each is taken away in an arm of its own and weighed against all indexes.
 
     keep          some kind of transaction is slower without it, by at least the margin, or the run's metric is worse
-    drop          nothing is slower without it, and something is saved: the run's metric is better, WAL or page writes
-                  are less for each row written, or more updates stay on their page (HOT)
+    drop          no kind of transaction that uses it is slower by the margin, and something is saved: the run's metric
+                  is better, WAL or page writes are less for each row written, or more updates stay on their page (HOT)
     no evidence   neither is shown
 
-An index is not dropped for a mere lack of power: a kind of transaction whose own interval lies above 1 stands against
-it, even where the correction for the number of questions leaves that open.
+An index is not dropped for a mere lack of power: that a user is not slower must be shown as well, by its 90 % interval
+(the one-sided test of non-inferiority at 5 %; it must hold for every user, so it needs no correction).
 """
 
 from __future__ import annotations
@@ -83,16 +83,16 @@ def _word(
     worse = any(compared[one.pair].verdict == "worse" for one in subjects if one.pair in compared)
     if worse or any(one.finding.slower for one in benefits):
         return "keep"
-    suspected = any(one.suspected for one in benefits)
-    return "drop" if not suspected and any(one.finding.saved for one in costs) else "no evidence"
+    harmless = all(one.finding.verdict == "not slower" for one in benefits)
+    return "drop" if harmless and any(one.finding.saved for one in costs) else "no evidence"
 
 
 def _blocks_needed(benefits: Sequence[ask.Benefit], costs: Sequence[ask.Cost]) -> int | None:
-    """What would settle every suspicion; where there is none, what would confirm the nearest saving."""
-    suspected = [one for one in benefits if one.suspected]
-    if suspected:
-        known = [one.blocks_needed for one in suspected if one.blocks_needed is not None]
-        return max(known) if len(known) == len(suspected) else None
+    """What would close every open question about users; where there is none, what would confirm the nearest saving."""
+    still_open = [one for one in benefits if one.finding.verdict == "open"]
+    if still_open:
+        known = [one.blocks_needed for one in still_open if one.blocks_needed is not None]
+        return max(known) if len(known) == len(still_open) else None
     return min((one.blocks_needed for one in costs if one.blocks_needed is not None), default=None)
 
 

@@ -57,6 +57,11 @@ class Experiment:
         """Whether any arm meets this reset step."""
         return any(step in arm.reset for arm in self.arms)
 
+    @property
+    def always_restores(self) -> bool:
+        """Whether what one trial did to the schema is gone before the next, whichever arm that is."""
+        return all("restore" in arm.reset for arm in self.arms)
+
 
 def load_experiment(
     path: Path, *, quick: bool = False, blocks: int | None = None, found: Levels | None = None

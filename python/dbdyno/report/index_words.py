@@ -29,7 +29,8 @@ def index_sentences(findings: Findings) -> list[Sentence]:
 
 
 def _sentence(verdict: IndexVerdict) -> Sentence:
-    lead = [Span(verdict.verdict, VERDICT_ROLES[verdict.verdict]), Span(" "), Span(verdict.index, "arm")]
+    on = " on " if verdict.verdict == "no evidence" else " "
+    lead = [Span(verdict.verdict, VERDICT_ROLES[verdict.verdict]), Span(on), Span(verdict.index, "arm")]
     if verdict.verdict == "keep":
         return [*lead, Span(": "), *_kept(verdict)]
     if verdict.verdict == "drop":
@@ -75,14 +76,15 @@ def _change(cost: IndexCost) -> Sentence:
 
 
 def _open(verdict: IndexVerdict) -> str:
-    suspect = next(
-        (one for one in verdict.benefits if not one.slower and one.ratio.low is not None and one.ratio.low > 1), None
-    )
-    if verdict.blocks_needed is not None:
-        hint = f"{script_name(suspect.script)} may be slower without it" if suspect else "a saving is seen, not shown"
-        return f"{hint}; about {verdict.blocks_needed} blocks would decide it."
-    used = "no transaction used it" if verdict.scans_per_unit == 0 else "nothing is shown to be slower without it"
-    return f"{used}, and nothing is shown to be saved."
+    """What is not known, and what would tell."""
+    unsettled = [one for one in verdict.benefits if one.verdict == "open"]
+    blocks = f"; about {verdict.blocks_needed} blocks would decide it" if verdict.blocks_needed is not None else ""
+    if unsettled:
+        one = unsettled[0]
+        ends = f"{numbers.ratio(one.ratio.estimate)}, 95 % interval {_ends(one.ratio.low, one.ratio.high)}"
+        return f"whether {script_name(one.script)} needs it is open ({ends}{_comma_under(one)}){blocks}."
+    used = "no transaction used it" if verdict.scans_per_unit == 0 else "nothing is slower without it"
+    return f"{used}, and nothing is shown to be saved{blocks}."
 
 
 def _under(one: IndexBenefit | IndexCost) -> str:

@@ -58,7 +58,7 @@ def benefits_table(findings: Findings) -> Table | None:
         Column("response time without / with", "95 % interval"),
         Column("p"),
         Column("p after Holm"),
-        Column("slower", figures=False),
+        Column("without it", figures=False),
     ]
     sections = [
         Section(_heading(verdict), [_benefit_row(one) for one in verdict.benefits])
@@ -103,7 +103,7 @@ def _benefit_row(one: IndexBenefit) -> list[Cell]:
         Cell(numbers.ratio(one.ratio.estimate), ratio_ends(one.ratio)),
         Cell(numbers.p_value(one.p_value)),
         Cell(numbers.p_value(one.p_value_holm)),
-        Cell("yes" if one.slower else "no"),
+        Cell(one.verdict),
     ]
 
 

@@ -6,7 +6,7 @@ from rich.text import Text
 
 from dbdyno.analysis.findings import Findings, IndexBenefit, IndexCost, IndexVerdict
 from dbdyno.report import numbers
-from dbdyno.report.layout import Column, Row, table
+from dbdyno.report.layout import Column, Row, paragraph, table
 from dbdyno.report.naming import script_name
 from dbdyno.report.sections.arms import title
 
@@ -40,7 +40,7 @@ def indexes(findings: Findings) -> list[Text]:
     return [
         *title("Indexes: what each costs and gives"),
         *table([Row(verdict.index, under) for verdict, under in rows], columns),
-        Text(note, style="dim"),
+        *paragraph(Text(note, style="dim")),
     ]
 
 
