@@ -71,6 +71,7 @@ def commit_write(blocks: int = 12, seed: int = 1) -> Findings:
         started_at="2026-11-20T06:00:00.000Z",
         arms=arms,
         comparisons=[_comparison(arm, {one.arm: one for one in arms}, speeds) for arm in arms if arm.baseline],
+        indexes=[],
         warnings=[
             Warning(
                 "fast_flush", "A flush took 41 µs: the device may not make writes durable; check it with calibrate."

@@ -15,6 +15,7 @@ from dbdyno.analysis.blocks import Block, counted_blocks, usable
 from dbdyno.analysis.comparisons import compare, pairs
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import FORMAT, Arm, Findings, Scheduled
+from dbdyno.analysis.indexes import index_verdicts
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER
 
 
@@ -60,6 +61,7 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document]) -> Fin
         started_at=run["started_at"],
         arms=list(arms.values()),
         comparisons=comparisons,
+        indexes=index_verdicts(run, blocks, comparisons),
         warnings=warnings,
         schedule=_schedule(run, blocks, trials),
         machine=dict(machine),

@@ -86,7 +86,7 @@ class _Judge:
         limited_by: list[str],
     ) -> Comparison:
         ratio_95, ratio_90 = ratio(logs), ratio(logs, confidence=0.90)
-        effect = self._effect(ratio_95, ratio_90, len(logs), p_holm)
+        effect = effect_of(logs, self.margin, p_holm)
         earned = WITHHOLDING.isdisjoint(limited_by)
         word = verdict(effect, self.margin, HIGHER_IS_BETTER[self.metric]) if earned else "undecided"
         wanted = word == "undecided" and earned
@@ -105,15 +105,18 @@ class _Judge:
             limited_by=limited_by,
         )
 
-    def _effect(self, ratio_95: Estimate, ratio_90: Estimate, blocks: int, p_holm: float | None) -> Effect:
-        return Effect(
-            blocks=blocks,
-            log_ratio=math.log(ratio_95.estimate),
-            half_width_95=_log_half_width(ratio_95),
-            half_width_90=_log_half_width(ratio_90),
-            inside_margin_90=_inside_margin(ratio_90, self.margin),
-            p_value_holm=p_holm,
-        )
+
+def effect_of(logs: Sequence[float], margin: float, p_holm: float | None) -> Effect:
+    """What a verdict needs of the log ratio of each block."""
+    ratio_95, ratio_90 = ratio(logs), ratio(logs, confidence=0.90)
+    return Effect(
+        blocks=len(logs),
+        log_ratio=math.log(ratio_95.estimate),
+        half_width_95=_log_half_width(ratio_95),
+        half_width_90=_log_half_width(ratio_90),
+        inside_margin_90=_inside_margin(ratio_90, margin),
+        p_value_holm=p_holm,
+    )
 
 
 def _log_half_width(interval: Estimate) -> float | None:

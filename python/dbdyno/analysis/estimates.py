@@ -25,6 +25,11 @@ def ratio(log_ratios: Sequence[float], confidence: float = 0.95) -> Estimate:
     return exponential(_estimate(log_ratios, confidence))
 
 
+def difference(differences: Sequence[float]) -> Estimate:
+    """The effect as a difference, from that of each block: of shares, which have no ratio where one is zero."""
+    return _estimate(differences, confidence=0.95)
+
+
 def exponential(logs: Estimate) -> Estimate:
     """The same estimate with the logs undone."""
     return Estimate(

@@ -108,6 +108,8 @@ def make_arms(document: Document, path: Path, *, quick: bool, scale: int, found:
         name: found.get(name, _UNKNOWN_YET) if isinstance(levels, Candidates) else levels
         for name, levels in document.factors.items()
     }
+    if quick:
+        factors = {name: _quick_levels(document, name, levels, found, path) for name, levels in factors.items()}
     _check_factors(document, factors, path)
     if not any(levels is _UNKNOWN_YET for levels in factors.values()):
         check_company(factors, document.baseline, path)
@@ -120,6 +122,22 @@ def make_arms(document: Document, path: Path, *, quick: bool, scale: int, found:
 # What stands for a factor whose levels are found later: its baseline, which changes nothing.
 ALL_INDEXES = "all-indexes"
 _UNKNOWN_YET: Mapping[str, Level] = {ALL_INDEXES: Level()}
+
+
+def _quick_levels(
+    document: Document, factor: str, levels: Mapping[str, Level], found: Levels, path: Path
+) -> Mapping[str, Level]:
+    """Those levels of a factor that the quick form keeps, in file order; levels still to be found are kept for now."""
+    kept = document.quick.levels.get(factor)
+    if kept is None or (isinstance(document.factors[factor], Candidates) and factor not in found):
+        return levels
+    for level in kept:
+        if level not in levels:
+            raise DynoError(
+                "unknown_level",
+                f"{path.name}: quick.levels.{factor}: no level {level!r}; levels are {', '.join(levels)}",
+            )
+    return {name: level for name, level in levels.items() if name in kept}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -175,6 +193,12 @@ def _check_factors(document: Document, factors: Levels, path: Path) -> None:
                 raise DynoError(
                     "bad_name", f"{path.name}: factors.{factor}: level {level!r} is empty or has a '/'; rename it"
                 )
+    for factor in document.quick.levels:
+        if factor not in factors:
+            known = ", ".join(factors)
+            raise DynoError(
+                "unknown_factor", f"{path.name}: quick.levels.{factor}: no such factor; factors are {known}"
+            )
     for factor, level in document.baseline.items():
         if factor not in factors:
             known = ", ".join(factors)

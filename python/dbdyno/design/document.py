@@ -168,6 +168,7 @@ class Candidates(_Table):
 
     candidates: Literal["secondary-indexes"]
     tables: list[str] = []
+    include: list[Literal["expression", "foreign-key"]] = []
 
 
 def _kind_of_factor(value: object) -> str:
@@ -220,6 +221,7 @@ class Quick(_Table):
     window: Duration | None = None
     units: int | None = Field(default=None, ge=1)
     executions: int | None = Field(default=None, ge=1)
+    levels: dict[str, Annotated[list[str], Field(min_length=1)]] = {}
 
 
 class Document(_Table):

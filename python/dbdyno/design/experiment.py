@@ -10,7 +10,8 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from dbdyno.design.arms import Arm, Levels, make_arms
+from dbdyno.design.arms import Arm, make_arms
+from dbdyno.design.combinations import Levels
 from dbdyno.design.document import Candidates, Document
 from dbdyno.design.read import read_document
 from dbdyno.design.scripts import read_schemas
@@ -56,6 +57,11 @@ class Experiment:
     def resets(self, step: str) -> bool:
         """Whether any arm meets this reset step."""
         return any(step in arm.reset for arm in self.arms)
+
+    @property
+    def always_restores(self) -> bool:
+        """Whether what one trial did to the schema is gone before the next, whichever arm that is."""
+        return all("restore" in arm.reset for arm in self.arms)
 
 
 def load_experiment(

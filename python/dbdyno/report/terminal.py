@@ -12,6 +12,7 @@ from rich.text import Text
 
 from dbdyno.analysis.findings import Findings
 from dbdyno.report import numbers
+from dbdyno.report.index_words import index_sentences
 from dbdyno.report.layout import paragraph
 from dbdyno.report.naming import ArmNames
 from dbdyno.report.sections.background import background
@@ -19,6 +20,7 @@ from dbdyno.report.sections.changes import changes
 from dbdyno.report.sections.checks import checks
 from dbdyno.report.sections.effects import effects
 from dbdyno.report.sections.exposure import exposure
+from dbdyno.report.sections.indexes import indexes
 from dbdyno.report.sections.kinds import kinds
 from dbdyno.report.sections.limits import limits
 from dbdyno.report.sections.outcomes import before_and_after
@@ -60,11 +62,16 @@ def _lines(findings: Findings, run_directory: str, place: str, report: str | Non
     yield from paragraph(Text(f"{findings.experiment}: {findings.question}", style="bold"))
     yield Text()
     names = ArmNames(findings)
+    for sentence in index_sentences(findings):
+        yield from paragraph(_styled(sentence))
+    if findings.indexes:
+        yield Text()
     yield from _verdicts(findings, names)
     yield Text()
     yield from paragraph(Text(_measured(findings), style="dim"))
     arms = names.grouped(findings.arms)
     for section in (
+        indexes(findings),
         unit_of_work(arms, names),
         effects(findings, names),
         checks(arms),

@@ -16,8 +16,8 @@ from dbdyno.targets.target import Target
 
 
 @contextmanager
-def applied(target: Target, prepared: Prepared) -> Iterator[None]:
-    """The arm is in force inside; a schema change or role setting is undone behind it."""
+def applied(target: Target, prepared: Prepared, *, undo: bool) -> Iterator[None]:
+    """The arm is in force inside; a role setting is undone behind it, a schema change where `undo` says so."""
     target.apply_settings(prepared.settings)
     for name, value in prepared.role.items():
         target.execute(_role_setting(name, value))
@@ -26,7 +26,7 @@ def applied(target: Target, prepared: Prepared) -> Iterator[None]:
             target.execute(prepared.arm.sql)
         yield
     finally:
-        if prepared.arm.undo:
+        if undo and prepared.arm.undo:
             target.execute(prepared.arm.undo)
         for name in prepared.role:
             target.execute(_role_setting(name, None))

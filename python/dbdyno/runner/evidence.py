@@ -19,6 +19,7 @@ from typing import Any
 from dbdyno.design.experiment import Experiment
 from dbdyno.design.schedule import Place
 from dbdyno.probes.server_log import log_end, raised_since
+from dbdyno.runner.candidates import index_scans
 from dbdyno.runner.kernel import KernelCounters
 from dbdyno.runner.numbers import ask_numbers
 from dbdyno.runner.plans import plans_of
@@ -48,6 +49,7 @@ class Evidence:
         self._outcomes_before: Mapping[str, int | float] = {}
         self._log_begins = 0
         self._counters_before: Mapping[str, int] = {}
+        self._scans_before: Mapping[str, int] = {}
         self._kernel: KernelCounters | None = None
         self._record: dict[str, Any] = {"relation_bytes": {}}
 
@@ -62,6 +64,7 @@ class Evidence:
     def before_work(self) -> None:
         """Nothing but the work follows."""
         self._log_begins = log_end(self._target.log)
+        self._scans_before = self._index_scans()
         self._counters_before = self._target.counters()
         self._kernel = KernelCounters(self._target)
 
@@ -70,6 +73,7 @@ class Evidence:
         assert self._kernel is not None
         self._record |= self._kernel.record()
         self._record["server"] = differences(self._counters_before, self._target.counters())
+        self._record["index_scans"] = differences(self._scans_before, self._index_scans())
         self._record["server_log"] = raised_since(self._target.log, self._log_begins)
         with self._target.connect() as connection:
             self._record["outcomes"] = self._outcomes(connection)
@@ -81,6 +85,10 @@ class Evidence:
     def record(self) -> dict[str, Any]:
         """What goes into the trial's record."""
         return self._record
+
+    def _index_scans(self) -> dict[str, int]:
+        """Asked only where it is the question which index is used."""
+        return index_scans(self._target) if self._experiment.candidates else {}
 
     def _outcomes(self, connection: Connection) -> dict[str, dict[str, int | float]]:
         after = ask_numbers(connection, "outcomes", self._experiment.outcomes)

@@ -13,6 +13,7 @@ from dbdyno.design.schedule import Place, schedule
 from dbdyno.design.scripts import settings_in_script
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
 from dbdyno.probes.machine import machine_record
+from dbdyno.runner.candidates import Found, find_candidates, index_record, with_candidates
 from dbdyno.runner.identical import refuse_identical_arms
 from dbdyno.runner.pending import hopeless_arm, next_place, trials_left
 from dbdyno.runner.prepare import LeftOut, Prepared, measure, prepare_arms
@@ -50,15 +51,15 @@ class Request:
 
 def start(request: Request, servers: Servers, progress: Progress) -> None:
     """Run an experiment from its beginning into a new run directory."""
-    experiment = request.experiment
     progress.stage("measuring the flush time")
     measured = measure(servers)
+    prepare_arms(request.experiment, servers, measured)  # what cannot run here is refused before a long build
+    experiment, found = _build(request.experiment, servers, progress)
     prepared, left_out = prepare_arms(experiment, servers, measured)
-    header = _run_record(request, servers, prepared, left_out, measured)
+    header = _run_record(request, experiment, servers, prepared, left_out, measured, found)
     opened = run_directory.create(request.directory, experiment.path, experiment.files, header)
     try:
         opened.append("machine", _machine(experiment, servers, measured))
-        _build(experiment, servers, progress)
         _loop(opened, experiment, servers, prepared, request.seed, [], progress)
     finally:
         opened.close()
@@ -83,20 +84,25 @@ def resume(directory: Path, servers: Servers, progress: Progress) -> None:
         machine = _machine(experiment, servers, run["measured"])
         _check_same_place(stored.machine, machine, directory)
         opened.append("machine", machine)
+        experiment, _ = _build(experiment, servers, progress)
         prepared, _ = prepare_arms(experiment, servers, run["measured"])
         _check_same_arms(run, prepared, directory)
-        _build(experiment, servers, progress)
         _loop(opened, experiment, servers, prepared, run["seed"], stored.trials, progress)
     finally:
         opened.close()
 
 
-def _build(experiment: Experiment, servers: Servers, progress: Progress) -> None:
+def _build(experiment: Experiment, servers: Servers, progress: Progress) -> tuple[Experiment, Found]:
+    """Build what the arms work on, and make those arms that are found in it."""
     progress.stage("building the schema")
     for target in servers.all:
         build_schema(experiment, target, progress.stage)
-        target.keep_template(needed=experiment.resets("restore"))
+    found = find_candidates(experiment, servers.default)  # every server has the same schema
+    complete = with_candidates(experiment, found)
+    for target in servers.all:
+        target.keep_template(needed=complete.resets("restore"))
         servers.settle(target)
+    return complete, found
 
 
 def _loop(
@@ -146,12 +152,13 @@ def _machine(experiment: Experiment, servers: Servers, measured: Mapping[str, in
 
 def _run_record(
     request: Request,
+    experiment: Experiment,
     servers: Servers,
     prepared: list[Prepared],
     left_out: list[LeftOut],
     measured: Mapping[str, int],
+    found: Found,
 ) -> dict[str, Any]:
-    experiment = request.experiment
     names = [each.arm.name for each in prepared]
     return {
         "format": journal.FORMAT,
@@ -166,7 +173,7 @@ def _run_record(
         "blocks": experiment.blocks,
         "quick": experiment.quick,
         "started_at": now(),
-        "arms": [{**_arm_record(each, names), "server": servers.index(each.arm.server)} for each in prepared],
+        "arms": [{**_arm_record(each, names, found), "server": servers.index(each.arm.server)} for each in prepared],
         "outcomes": list(experiment.outcomes),
         "invariants": list(experiment.invariants),
         "left_out": [dataclasses.asdict(each) for each in left_out],
@@ -178,7 +185,7 @@ def _run_record(
     }
 
 
-def _arm_record(prepared: Prepared, names: list[str]) -> dict[str, Any]:
+def _arm_record(prepared: Prepared, names: list[str], found: Found) -> dict[str, Any]:
     arm = prepared.arm
     return {
         "arm": arm.name,
@@ -195,6 +202,7 @@ def _arm_record(prepared: Prepared, names: list[str]) -> dict[str, Any]:
         "reset": list(arm.reset),
         "sql": arm.sql or None,
         "undo": arm.undo or None,
+        "index": index_record(arm, found),
         "expect": arm.expect.model_dump(exclude_defaults=True),
         "in_script": {name: value for script in arm.scripts for name, value in settings_in_script(script.text)},
         "settings": prepared.settings,

@@ -64,7 +64,7 @@ def _measure(
     evidence = Evidence(experiment, target, prepared, statements, place, seed)
     began = time.monotonic_ns()
     restored = restore(experiment, target, prepared.arm)
-    with applied(target, prepared):
+    with applied(target, prepared, undo=not experiment.always_restores):
         settled = time.monotonic_ns()
         steps = reset(target, prepared.arm, before_caches=evidence.before_caches)
         was_reset = time.monotonic_ns()

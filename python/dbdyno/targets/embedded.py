@@ -66,6 +66,7 @@ class EmbeddedServer:
     owned = True
     may_checkpoint = True
     may_prewarm = True
+    schema: str | None = "public"
     session_sql: Sequence[str] = ()
     warnings: Sequence[Mapping[str, str]] = ()
 

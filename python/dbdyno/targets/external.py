@@ -251,6 +251,11 @@ class ExternalServer:
         return read_counters(self._session())
 
     @property
+    def schema(self) -> str | None:
+        """The workspace's; None where there is none, whatever the server holds beside it."""
+        return None if self._workspace is None else self._workspace.schema
+
+    @property
     def session_sql(self) -> Sequence[str]:
         """Read-only, or writing with nothing but our own schema in reach of an unqualified name."""
         if self._workspace is None:

@@ -40,6 +40,10 @@ class Target(Protocol):
         """Where clients connect."""
 
     @property
+    def schema(self) -> str | None:
+        """The schema in which our tables are built, where an unqualified name leads; None before there is one."""
+
+    @property
     def session_sql(self) -> Sequence[str]:
         """What every client must say first, so that it can do no harm."""
 

@@ -19,6 +19,7 @@ from dbdyno.report.html.charts import (
     drift,
     effects,
     exposure,
+    indexes,
     kinds,
     outcomes,
     profile,
@@ -27,6 +28,7 @@ from dbdyno.report.html.charts import (
 )
 from dbdyno.report.html.table import Table
 from dbdyno.report.html.typeset import typeset
+from dbdyno.report.index_words import index_sentences
 from dbdyno.report.sentences import trial_length, verdict_sentences
 
 # A plotly.js configuration: no tool bar, no gestures that would catch a telephone's scrolling.
@@ -37,6 +39,7 @@ def write_html(findings: Findings) -> str:
     """The whole report as one self-contained HTML text."""
     arrangement = arrange(findings)
     possible = [
+        indexes.chart(findings),
         profile.chart(arrangement),
         effects.chart(findings, arrangement),
         kinds.chart(arrangement),
@@ -55,7 +58,7 @@ def write_html(findings: Findings) -> str:
         .get_template("page.html.j2")
         .render(
             findings=findings,
-            sentences=verdict_sentences(findings),
+            sentences=[*index_sentences(findings), *verdict_sentences(findings)],
             arms=tables.unit_of_work(arrangement),
             definitions=tables.definitions(arrangement),
             charts=charts,
