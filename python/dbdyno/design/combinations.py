@@ -59,6 +59,4 @@ def _check_named(factors: Levels, own: str, factor: str, allowed: list[str], whe
         raise DynoError("unknown_factor", f"{where}: no such other factor; other factors: {others}")
     for other in allowed:
         if other not in factors[factor]:
-            raise DynoError(
-                "unknown_level", f"{where}: no level {other!r}; levels are {', '.join(factors[factor])}"
-            )
+            raise DynoError("unknown_level", f"{where}: no level {other!r}; levels are {', '.join(factors[factor])}")
