@@ -6,6 +6,7 @@ The report never checks whether an interval follows from the trials, so the figu
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import synthetic
@@ -16,12 +17,21 @@ from dbdyno.analysis.findings import (
     ArmTrial,
     Background,
     Bin,
+    Check,
     Comparison,
+    Device,
     Driver,
     Estimate,
     Exposure,
     Findings,
+    HostCpu,
+    Outcome,
+    Plan,
+    Reads,
+    Requests,
+    ResetStep,
     Scheduled,
+    ScriptTimes,
     Spread,
     TimeProfile,
     Times,
@@ -276,3 +286,97 @@ def _verdict(middle: float, half_width: float) -> str:
     if abs(middle) > half_width:
         return "small" if abs(middle) < margin else "better" if middle > 0 else "worse"
     return "same" if abs(middle) + half_width < margin else "undecided"
+
+
+EXPLAIN: dict[str, Any] = {
+    "Plan": {
+        "Node Type": "Aggregate", "Actual Rows": 1, "Plan Rows": 1, "Actual Loops": 1, "Actual Total Time": 1843.2,
+        "Shared Hit Blocks": 128, "Shared Read Blocks": 103_872,
+        "Plans": [
+            {
+                "Node Type": "Seq Scan", "Relation Name": "web_returns", "Actual Rows": 239_900.67,
+                "Plan Rows": 300_000, "Actual Loops": 3, "Actual Total Time": 1701.4, "Filter": "(wr_return_amt > 10)",
+                "Shared Hit Blocks": 128, "Shared Read Blocks": 103_872,
+            }
+        ],
+    },
+    "Execution Time": 1850.1,
+}  # fmt: skip
+KINDS = ("register-customer.sql", "browse-products.sql", "order-products.sql", "warehouse-query.sql")
+
+
+def order_entry(blocks: int = 12) -> Findings:
+    """A mix of four kinds with and without two indexes: checks, counters, plans, sizes and DDL."""
+    whole = commit_write(blocks)
+    arms = [_with_evidence(arm, place) for place, arm in enumerate(whole.arms)]
+    comparisons = [
+        dataclasses.replace(one, verdict="undecided", limited_by=["check"]) if place == 2 else one
+        for place, one in enumerate(whole.comparisons)
+    ]
+    return dataclasses.replace(whole, experiment="drop-indexes", arms=arms, comparisons=comparisons)
+
+
+def fixed_work(blocks: int = 12) -> Findings:
+    """One scan a trial: elapsed time, no percentiles."""
+    whole = commit_write(blocks)
+    arms = [
+        dataclasses.replace(
+            arm,
+            fixed_units=1,
+            elapsed_ns=_around(arm.profile_total_ns * 1e3),
+            distribution=[],
+            by_trial=[
+                dataclasses.replace(trial, elapsed_ns=CLIENTS * 1e12 / trial.throughput_per_s, series_units=[1])
+                for trial in arm.by_trial
+            ],
+        )
+        for arm in whole.arms
+    ]
+    comparisons = [dataclasses.replace(one, metric="elapsed_ns") for one in whole.comparisons]
+    return dataclasses.replace(
+        whole, arms=arms, comparisons=comparisons, metric="elapsed_ns", higher_is_better=False, window_ns=0
+    )
+
+
+def _with_evidence(arm: Arm, place: int) -> Arm:
+    fails = arm.arm == "io-bound/nowait-batch"
+    seq_scan = place % 4 == 2
+    plan = Plan(
+        "browse-products.sql", 4,
+        "Aggregate > Seq Scan on web_returns" if seq_scan else "Limit > Index Scan on products",
+        ["Aggregate", "Seq Scan"] if seq_scan else ["Limit", "Index Scan"],
+        ["Limit > Bitmap Heap Scan on products"] if place == 1 else [],
+        EXPLAIN if seq_scan else {"Plan": {"Node Type": "Limit", "Plans": [{"Node Type": "Index Scan"}]}},
+    )  # fmt: skip
+    return dataclasses.replace(
+        arm,
+        scripts=list(KINDS),
+        by_script=[
+            ScriptTimes(kind, 4_000 // (1 + at), at, _around(100.0), _times(2e6 * (1 + at) ** 2 * (1 + place / 9), 0.5))
+            for at, kind in enumerate(KINDS)
+        ],
+        counters_per_unit={
+            "buffer_hits": 61.5, "buffer_reads": 4.2 + place, "wal_bytes": 1_830.0, "temp_bytes": 0.0,
+            "rows_updated": 2.0,
+        },
+        hot_update_share=0.25 + place / 20,
+        outcomes=[
+            Outcome("index bytes", _around(4e7), _around(4.4e7 + place * 1e6), _around(4e6 + place * 1e6)),
+            Outcome("dead tuples", Estimate(0.0, 0.0, 0.0), _around(12_000.0), _around(12_000.0)),
+        ],
+        plans=[plan],
+        reads=Reads(Requests(4.2, 16_384.0), 0.06, place < 4),
+        host_cpu=HostCpu(0.62, 0.2, 0.07, 0.004),
+        device=Device("vda", Requests(3.1, 20_480.0), Requests(2.0, 9_011.0), 1.0),
+        reset=[
+            ResetStep("restore", 1.9e9, {"bytes": 512_000_000}),
+            ResetStep("warm-cache", 4e8, {"prewarmed_bytes": 1e8}),
+        ],
+        server_log=["WARNING: worker took too long to start; canceled"] if place == 1 else [],
+        checks=[
+            Check("plan", "a plan with Index Scan", "Seq Scan on products" if fails else "", 12, 12 if fails else 0),
+            Check("invariant stock is never negative", "no violation of stock is never negative", "", 12, 0),
+        ],
+        sql="DROP INDEX orders_by_date;" if place % 4 else None,
+        undo="CREATE INDEX orders_by_date\n  ON orders (placed_at);" if place % 4 else None,
+    )  # fmt: skip

@@ -101,6 +101,29 @@ def test_a_server_that_does_not_count_requests_reads_page_by_page() -> None:
     assert analyse(run, machine, trials).arms[0].reads == Reads(Requests(1000.0, 16384.0), 1.0, False)
 
 
+def test_flushes_that_the_kernel_does_not_count_are_not_known() -> None:
+    """Before Linux 5.5; the other counters stay."""
+    run, machine, trials = with_evidence()
+    for trial in trials:
+        trial["device"]["flushes"] = None
+
+    device = analyse(run, machine, trials).arms[0].device
+
+    assert device == Device("vda", Requests(125.0, 16 * 8192), Requests(4.0, 8192), None)
+
+
+def test_catalogs_in_the_requests_do_not_make_a_warm_arm_cold() -> None:
+    """The server's count of requests holds the catalogs; the share is of the pages of tables and indexes."""
+    run, machine, trials = with_evidence(cold=False)
+    for trial in trials:
+        trial["server"].update(read_operations=900, read_bytes=900 * 8192)
+
+    reads = analyse(run, machine, trials).arms[0].reads
+
+    assert reads is not None
+    assert (reads.physical_share, reads.server.bytes_mean) == (0.0, 8192.0)
+
+
 def test_a_warm_arm_has_no_mean_size() -> None:
     """No request, no size; the share is 0."""
     arm = analyse(*with_evidence(cold=False)).arms[0]

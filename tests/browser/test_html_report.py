@@ -69,7 +69,13 @@ def hostile() -> Findings:
     return dataclasses.replace(findings, schedule=schedule, question=SCRIPT)
 
 
-FINDINGS = {"whole": example_findings.commit_write, "smallest": example_findings.smallest, "hostile": hostile}
+FINDINGS = {
+    "whole": example_findings.commit_write,
+    "smallest": example_findings.smallest,
+    "hostile": hostile,
+    "evidence": example_findings.order_entry,
+    "fixed work": example_findings.fixed_work,
+}
 
 
 @pytest.mark.parametrize("width", [DESKTOP, PHONE])
@@ -101,6 +107,26 @@ def test_every_chart_draws_every_figure(show: Show, width: int) -> None:
     assert page.evaluate(COUNT, INTERVALS) == {"effects-1": 3, "effects-2": 3}
     assert page.evaluate(COUNT, LINES)["distribution-1"] == 4
     assert page.evaluate(COUNT, LINES)["distribution-2"] == 4
+
+
+def test_evidence_is_drawn(show: Show) -> None:
+    """Four kinds in two groups, three marks an arm; two figures of the database, two bars an arm."""
+    page = show(write_html(example_findings.order_entry()), DESKTOP).page
+    points, bars = page.evaluate(COUNT, POINTS), page.evaluate(COUNT, BARS)
+
+    assert {name: count for name, count in points.items() if name.startswith("kinds")} == {
+        f"kinds-{panel}": 12 for panel in range(1, 9)
+    }
+    assert [bars["outcomes-1"], bars["outcomes-2"]] == [8, 8]
+    assert page.locator("#section-plans details").count() == 2
+    page.locator("#section-plans summary").nth(1).click()
+    assert page.locator("#section-plans .tree").nth(1).inner_text().splitlines() == [
+        "Aggregate",
+        "1 row (1 planned) · 1.84\xa0s · pages: 128 hit, 103,872 read",
+        "Seq Scan on web_returns",
+        "240,000 rows in each of 3 loops (300,000 planned) · 1.70\xa0s · pages: 128 hit, 103,872 read",
+        "Filter: (wr_return_amt > 10)",
+    ]
 
 
 def test_smallest_report_draws_without_intervals(show: Show) -> None:

@@ -12,10 +12,12 @@ import plotly.graph_objects
 import pytest
 
 from dbdyno.analysis.findings import ArmTrial, Bin, Estimate, Findings
-from dbdyno.report.html import write_html
+from dbdyno.report.html import evidence_tables, write_html
+from dbdyno.report.html.arrangement import arrange
 from dbdyno.report.html.chart import literal
 from dbdyno.report.html.charts.distribution import outline
 from dbdyno.report.html.charts.drift import course
+from dbdyno.report.html.plan_tree import Node, tree
 from dbdyno.report.html.rows import lay_out
 from dbdyno.report.html.scale import ratio_axis, time_axis
 from dbdyno.report.html.table import Cell, Column, Section, Table
@@ -32,7 +34,15 @@ def figures(html: str) -> list[dict[str, Any]]:
     return parsed
 
 
-@pytest.mark.parametrize("findings", [example_findings.commit_write(), example_findings.smallest()])
+MAKERS = (
+    example_findings.commit_write,
+    example_findings.smallest,
+    example_findings.order_entry,
+    example_findings.fixed_work,
+)
+
+
+@pytest.mark.parametrize("findings", [make() for make in MAKERS])
 def test_every_figure_is_valid(findings: Findings) -> None:
     """plotly's own schema accepts each trace and each layout, so no misspelt key is silently ignored."""
     for figure in figures(write_html(findings)):
@@ -69,6 +79,27 @@ def test_names_cannot_leave_their_place() -> None:
     assert html.count("<script") == plain.count("<script")
     assert HOSTILE not in html
     assert "&lt;/script&gt;&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;" in html
+
+
+def test_names_in_the_evidence_cannot_leave_their_place() -> None:
+    """Scripts, outcomes, plans, checks, log lines and DDL are text, whatever is in them."""
+    findings = example_findings.order_entry()
+    arm = findings.arms[1]
+    hostile = dataclasses.replace(
+        arm,
+        by_script=[dataclasses.replace(kind, script=HOSTILE + kind.script) for kind in arm.by_script],
+        outcomes=[dataclasses.replace(outcome, name=HOSTILE) for outcome in arm.outcomes[:1]],
+        plans=[
+            dataclasses.replace(arm.plans[0], script=HOSTILE, shape=HOSTILE, explain={"Plan": {"Node Type": HOSTILE}})
+        ],
+        checks=[dataclasses.replace(arm.checks[0], expected=HOSTILE, seen=HOSTILE)],
+        server_log=[HOSTILE],
+        sql=HOSTILE,
+    )
+    html = write_html(dataclasses.replace(findings, arms=[findings.arms[0], hostile, *findings.arms[2:]]))
+
+    assert html.count("<script") == write_html(findings).count("<script")
+    assert HOSTILE not in html
 
 
 def test_profile_bars_are_the_findings() -> None:
@@ -204,3 +235,64 @@ def test_estimate_without_interval_is_shown_alone() -> None:
     html = write_html(findings)
 
     assert 'class="faint"' not in html.partition('id="table-arms"')[2].partition("</table>")[0]
+
+
+def test_kinds_are_drawn_as_the_findings_say() -> None:
+    """Three marks on one axis: the percentiles of the kind in that arm."""
+    findings = example_findings.order_entry()
+    panels = {figure["id"]: figure for figure in figures(write_html(findings))}
+    times = findings.arms[1].by_script[0].response_time_ns
+    trace = panels["chart-kinds-1"]["data"][1]
+
+    assert trace["x"] == [times.p50.estimate, times.p95.estimate, times.p99.estimate]
+    assert panels["chart-kinds-1"]["layout"]["xaxis"]["range"] == panels["chart-kinds-8"]["layout"]["xaxis"]["range"]
+
+
+def test_outcomes_are_pairs_of_bars_in_one_unit() -> None:
+    """Before above after, in MiB, because the figure is called bytes."""
+    findings = example_findings.order_entry()
+    panels = {figure["id"]: figure for figure in figures(write_html(findings))}
+    before, after = panels["chart-outcomes-1"]["data"]
+    outcome = findings.arms[0].outcomes[0]
+
+    assert (before["x"][0], after["x"][0]) == (outcome.before.estimate / 2**20, outcome.after.estimate / 2**20)
+    assert before["y"][0] < after["y"][0]
+    assert panels["chart-outcomes-1"]["layout"]["xaxis"]["title"]["text"] == "index, MiB"
+
+
+def test_fixed_work_is_drawn_in_elapsed_time() -> None:
+    """Drift and trial values show what the verdict is about; there is no percentile and no distribution."""
+    findings = example_findings.fixed_work()
+    html = write_html(findings)
+    panels = {figure["id"]: figure for figure in figures(html)}
+    trial = findings.arms[0].by_trial[0]
+    assert trial.elapsed_ns is not None
+
+    [marks] = panels["chart-drift-1"]["data"]
+    assert marks["y"][0] == trial.elapsed_ns / 1e9
+    assert "chart-distribution-1" not in panels
+    assert "trials of 1 execution each" in html
+    assert "response p99" not in html
+    assert re.search(r'<th scope="col" class="figures">elapsed <span class="unit">s</span>', html)
+
+
+def test_checks_with_one_result_share_a_row() -> None:
+    """The failure first, by name; the seven arms that hold as a number."""
+    table = evidence_tables.checks(arrange(example_findings.order_entry()))
+    assert table is not None
+
+    assert [[cell.text for cell in row] for row in table.sections[0].rows] == [
+        ["plan", "a plan with Index Scan", "failed: Seq Scan on products", "io-bound/nowait-batch", "12", "12"],
+        ["plan", "a plan with Index Scan", "holds", "7 arms", "84", "0"],
+        [
+            "invariant stock is never negative", "no violation of stock is never negative", "holds", "8 arms",
+            "96", "0",
+        ],
+    ]  # fmt: skip
+
+
+def test_plan_that_is_not_known_in_full_is_still_a_tree() -> None:
+    """EXPLAIN without ANALYZE has no actual rows; a node of a later server keeps its name."""
+    node = tree({"Node Type": "New Node", "Plans": [{"Node Type": "Index Scan", "Index Name": "i", "Index Cond": "x"}]})
+
+    assert node == Node("New Node", "", "", [Node("Index Scan using i", "", "Index Cond: x", [])])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,21 +38,32 @@ def violations(target: Target) -> dict[str, int]:
     return {name: row[0] for name, row in counts.items() if row != (0,)}
 
 
-def deadlocks(target: Target) -> int:
-    """That the server has broken in its life; its backends have ended, and told what they saw."""
+def row(target: Target, query: str) -> tuple[Any, ...]:
+    """The one row of a query."""
     with target.connect() as session:
-        rows = session.execute("SELECT sum(deadlocks)::integer FROM pg_stat_database").fetchall()
-    return int(rows[0][0])
+        found = session.execute(query.encode()).fetchone()
+    assert found is not None
+    return found
 
 
-def load(
-    target: Target, scripts: list[tuple[str, str, int]], clients: int, window_ms: int, **changes: object
-) -> dict[str, Any]:
-    """One trial of some of the scripts."""
+def scans(target: Target) -> dict[str, int]:
+    """How often each index was looked into."""
+    with target.connect() as session:
+        return dict(session.execute("SELECT indexrelname, idx_scan FROM pg_stat_user_indexes").fetchall())
+
+
+def load(target: Target, scripts: list[tuple[str, str, int]], clients: int, window_ms: int) -> dict[str, Any]:
+    """One trial of some of the scripts; its backends are gone, and have told what they counted, when it returns."""
     endpoint = target.endpoint
-    return engine.run_trial(
+    outcome = engine.run_trial(
         {
-            "target": {"host": endpoint.host, "port": endpoint.port, "user": endpoint.user, "dbname": endpoint.dbname},
+            "target": {
+                "host": endpoint.host,
+                "port": endpoint.port,
+                "user": endpoint.user,
+                "dbname": endpoint.dbname,
+                "application_name": "nine",
+            },
             "session_sql": list(target.session_sql),
             "scripts": [{"name": name, "text": text, "weight": weight} for name, text, weight in scripts],
             "variables": {"scale": "1"},
@@ -63,22 +75,24 @@ def load(
             "warm_up_ns": 0,
             "window_ns": window_ms * 1_000_000,
             "waits": {"route": "off"},
-            **changes,
         },
         None,
     )
+    while row(target, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'nine'") != (0,):
+        time.sleep(0.01)
+    return outcome
+
+
+def script_named(name: str) -> tuple[str, str, int]:
+    """One of the nine."""
+    return next(script for script in ORDER_ENTRY.scripts if script[0] == name)
 
 
 def test_loaded_data_is_consistent_and_as_large_as_it_says(shop: EmbeddedServer) -> None:
     """Keys and foreign keys were accepted, invariants hold, identity columns go on behind the load."""
-    with shop.connect() as session:
-        rows = session.execute("SELECT count(*), max(order_id) FROM orders").fetchone()
-        keys = session.execute("SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND convalidated").fetchone()
-        following = session.execute("SELECT nextval(pg_get_serial_sequence('orders', 'order_id'))").fetchone()
-
-    assert rows == (14_000, 14_000)
-    assert keys == (11,)
-    assert following == (14_001,)
+    assert row(shop, "SELECT count(*), max(order_id) FROM orders") == (14_000, 14_000)
+    assert row(shop, "SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND convalidated") == (11,)
+    assert row(shop, "SELECT nextval(pg_get_serial_sequence('orders', 'order_id'))") == (14_001,)
     assert violations(shop) == {}
 
 
@@ -135,16 +149,13 @@ def test_each_index_serves_the_transactions_that_its_comment_names(shop: Embedde
     A planner that looks up the ends of a column's range counts as well, so other transactions may show up; an index
     that would be kept for no reason at all must have none.
     """
-    query = b"SELECT indexrelname, idx_scan FROM pg_stat_user_indexes"
     claimed = dict(index_comments())
     unused: dict[str, set[str]] = {index: set(scripts) for index, scripts in claimed.items()}
     useless = {"products_supplier": 0, "orders_mode": 0}
     for script in ORDER_ENTRY.scripts:
-        with shop.connect() as session:
-            before = dict(session.execute(query).fetchall())
+        before = scans(shop)
         load(shop, [script], clients=1, window_ms=150)
-        with shop.connect() as session:
-            after = dict(session.execute(query).fetchall())
+        after = scans(shop)
         for index in claimed:
             if after[index] > before[index]:
                 unused[index].discard(script[0])
@@ -158,50 +169,41 @@ def test_each_index_serves_the_transactions_that_its_comment_names(shop: Embedde
 
 def test_forty_users_at_once_break_nothing(shop: EmbeddedServer) -> None:
     """No unit fails, no deadlock, every kind is done, and what they left behind is consistent."""
-    before = deadlocks(shop)
+    query = "SELECT sum(deadlocks) FROM pg_stat_database"
+    before = row(shop, query)
     outcome = load(shop, list(ORDER_ENTRY.scripts), clients=40, window_ms=2_000)
-    with shop.connect() as session:
-        (placed,) = session.execute("SELECT count(*) FROM orders WHERE from_stock").fetchone() or (0,)
 
-    assert deadlocks(shop) == before
+    assert row(shop, query) == before
     assert outcome["units"]["failed"] == 0
     assert min(script["successful"] for script in outcome["scripts"]) > 0
-    assert placed > 0
+    assert row(shop, "SELECT count(*) > 0 FROM orders WHERE from_stock") == (True,)
     assert violations(shop) == {}
 
 
 def test_stock_that_runs_out_is_refused_not_oversold(shop: EmbeddedServer) -> None:
     """With two pieces of everything and nobody who refills it: all is sold once, orders get smaller, none is empty."""
-    shop.execute(
-        "UPDATE inventories SET quantity_received = quantity_issued + 2, quantity_on_hand = 2 WHERE warehouse_id <= 10"
-    )
-    script = next(script for script in ORDER_ENTRY.scripts if script[0] == "order-products")
-    outcome = load(shop, [script], clients=10, window_ms=1_500)
-    with shop.connect() as session:
-        (sold_out,) = session.execute("SELECT count(*) FROM inventories WHERE quantity_on_hand = 0").fetchone() or (0,)
+    shop.execute("UPDATE inventories SET quantity_received = quantity_issued + 2, quantity_on_hand = 2")
+    outcome = load(shop, [script_named("order-products")], clients=10, window_ms=1_500)
 
     assert outcome["units"]["failed"] == 0
-    assert sold_out > 100
+    assert row(shop, "SELECT count(*) > 100 FROM inventories WHERE quantity_on_hand = 0") == (True,)
     assert violations(shop) == {}
 
 
 def test_refilling_ends_shortage(shop: EmbeddedServer) -> None:
-    """After the test above much is sold out; the stock-keeper brings it back, and the books balance."""
+    """Forty products are short in ten warehouses: each is refilled once, by eight stock-keepers at once."""
     shop.execute(
-        "UPDATE inventories SET quantity_received = quantity_issued + 5, quantity_on_hand = 5 WHERE product_id <= 40"
+        "UPDATE inventories SET quantity_received = quantity_issued + stock, quantity_on_hand = stock "
+        "FROM (SELECT product_id, CASE WHEN product_id <= 40 THEN 5 ELSE 150 END AS stock FROM products) AS planted "
+        "WHERE planted.product_id = inventories.product_id"
     )
-    shop.execute(
-        "UPDATE inventories SET quantity_received = quantity_issued + 150, quantity_on_hand = 150 WHERE product_id > 40"
-    )
-    script = next(script for script in ORDER_ENTRY.scripts if script[0] == "warehouse-query")
-    load(shop, [script], clients=8, window_ms=500)
-    with shop.connect() as session:
-        (short,) = session.execute("SELECT count(*) FROM inventories WHERE quantity_on_hand < 100").fetchone() or (0,)
-        (refilled,) = session.execute("SELECT count(*) FROM inventories WHERE quantity_on_hand = 505").fetchone() or (
-            0,
-        )
+    load(shop, [script_named("warehouse-query")], clients=8, window_ms=500)
 
-    assert (short, refilled) == (0, 400)
+    assert row(
+        shop,
+        "SELECT count(*) FILTER (WHERE quantity_on_hand < 100), count(*) FILTER (WHERE quantity_on_hand = 505) "
+        "FROM inventories",
+    ) == (0, 400)
     assert violations(shop) == {}
 
 

@@ -171,7 +171,7 @@ def test_restore_gives_every_trial_the_same_data(tmp_path: Path) -> None:
 
 
 def test_role_and_server_settings_are_applied_and_taken_back(tmp_path: Path) -> None:
-    """Read back in every trial: role, reload and restart settings, each only in its own arm."""
+    """Read back in every trial, of all arms: role, reload and restart settings, each only in its own arm."""
     text = """
 question = "Are settings what they say?"
 baseline = { setting = "none" }
@@ -196,8 +196,9 @@ session = { set = { work_mem = "7MB" }, role = { work_mem = "8MB" } }
     for trial in trials_of(tmp_path / "run"):
         seen.setdefault(trial["arm"], []).append(trial["settings"])
         assert trial["deviations"] == [] or trial["arm"] == "session"
-    assert seen["role"] == [{"work_mem": "5MB"}] * 2
-    assert seen["reload"] == [{"work_mem": "6MB"}] * 2
-    assert seen["restart"] == [{"max_connections": "77"}] * 2
-    assert seen["session"] == [{"work_mem": "7MB"}] * 2
-    assert seen["none"] == [{}] * 2
+    default = {"work_mem": "4MB", "max_connections": "100"}
+    assert seen["role"] == [{**default, "work_mem": "5MB"}] * 2
+    assert seen["reload"] == [{**default, "work_mem": "6MB"}] * 2
+    assert seen["restart"] == [{**default, "max_connections": "77"}] * 2
+    assert seen["session"] == [{**default, "work_mem": "7MB"}] * 2
+    assert seen["none"] == [default] * 2

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 from small_experiment import SMALL, command, run_experiment, trials_of, write_experiment
 
+from dbdyno.design.experiment import load_experiment
+from dbdyno.runner.prepare import prepare_arms
+from dbdyno.runner.servers import DEFAULT, Servers
 from dbdyno.targets.binaries import find_binaries
 from dbdyno.targets.embedded import EmbeddedServer
+from dbdyno.targets.external import ExternalServer
 
 pytestmark = pytest.mark.server
 
@@ -23,7 +28,7 @@ baseline = { build = "ours" }
 schema = "make.sql"
 script = "look.sql"
 [design]
-blocks = 2
+blocks = 1
 reset = ["restore", "checkpoint"]
 warm_up = "10 ms"
 window = "50 ms"
@@ -53,7 +58,7 @@ def test_binaries_as_a_factor(tmp_path: Path, second_build: Path, cache: Path) -
     text = BUILDS + f'theirs = {{ server_bin = "{second_build}" }}\n'
     experiment = write_experiment(tmp_path, text, FILES)
     run = tmp_path / "run"
-    findings = run_experiment(experiment, run)
+    findings = run_experiment(experiment, run, "--blocks", 2)
 
     versions = [find_binaries(None).version, find_binaries(second_build).version]
     (machine,) = records(run, "machine")
@@ -68,6 +73,7 @@ def test_binaries_as_a_factor(tmp_path: Path, second_build: Path, cache: Path) -
 
     shown = subprocess.run(command("report", run), capture_output=True, text=True, check=True, timeout=60).stdout
     assert f"PostgreSQL {versions[0]} and {versions[1]}" in shown
+    assert re.search(rf"server 1 version\W.*{re.escape(versions[1])}", (run / "report.html").read_text(), re.DOTALL)
     lines = (run / "journal.jsonl").read_text().splitlines(keepends=True)
     (run / "journal.jsonl").write_text("".join(lines[:4]))
     second_build.unlink()
@@ -97,7 +103,7 @@ def test_a_url_as_a_level(tmp_path: Path, cache: Path) -> None:
     assert refused.stderr.splitlines()[-1].endswith("this needs a schema of its own there; give --allow-write")
     (machine,) = records(tmp_path / "run", "machine")
     assert [server["embedded"] for server in machine["servers"]] == [True, False]  # type: ignore[attr-defined]
-    assert [arm["trials"] for arm in findings["arms"]] == [2, 2]
+    assert [arm["trials"] for arm in findings["arms"]] == [1, 1]
     assert "no_checkpoint" in [warning["code"] for warning in findings["warnings"]]
     for trial in trials_of(tmp_path / "run"):
         assert [step["step"] for step in trial["reset"]] == ["restore", "checkpoint"]
@@ -141,3 +147,22 @@ def test_a_build_that_is_none(tmp_path: Path) -> None:
         f"dbdyno: server_bin {tmp_path}: no executable postgres or initdb there; "
         "name the bin directory of a PostgreSQL server"
     )
+
+
+def test_a_measured_value_is_of_the_arm_s_own_server(server: EmbeddedServer, tmp_path: Path) -> None:
+    """The flush time of our disk says nothing of another server's, though both are in one run."""
+    url = server.endpoint.display()
+    measured = "set = { commit_delay = { measured = 'flush_time_us' } }"
+    levels = (
+        f"{measured} }}\nelsewhere = {{ target = '{url}', {measured} }}\nplain = {{ target = '{url}', clients = 2 }}"
+    )
+    experiment = load_experiment(write_experiment(tmp_path, BUILDS.replace("ours = {}", f"ours = {{ {levels}"), FILES))
+    elsewhere = experiment.arm("elsewhere").server
+    with ExternalServer(server.endpoint, allow_write=True) as other:
+        servers = Servers({DEFAULT: server, elsewhere: other})
+        prepared, left_out = prepare_arms(experiment, servers, {"flush_time_ns_p50": 800_000})
+
+    assert [(each.arm.name, each.session) for each in prepared] == [("ours", {"commit_delay": "800"}), ("plain", {})]
+    assert [(each.arm, each.reason) for each in left_out] == [
+        ("elsewhere", "commit_delay follows flush_time_us, which is measured only on a server of dbdyno's own")
+    ]

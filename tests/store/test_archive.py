@@ -49,6 +49,8 @@ def test_the_place_the_time_and_other_files_do_not_matter(tmp_path: Path) -> Non
     (copy / "notes.txt").write_text("password")
 
     assert packed(copy).read_bytes() == archive.read_bytes()
+    flags_and_time = archive.read_bytes()[3:8]
+    assert flags_and_time == bytes(5), "gzip's header holds neither a name nor the time of packing"
 
 
 def test_any_tar_opens_it(tmp_path: Path) -> None:

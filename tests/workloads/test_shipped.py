@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno import engine, workloads
+from dbdyno.design.experiment import load_experiment
 from dbdyno.design.scripts import read_uses
 from dbdyno.errors import DynoError
 
@@ -100,3 +101,27 @@ def test_a_mistake_in_what_to_generate_is_an_error_of_the_core() -> None:
         engine.generated_tables("tpc-h", 1, seed=1)
 
     assert caught.value.code == "unknown_generator"
+
+
+@pytest.mark.parametrize(("line", "seed"), [("", 1), ("data_seed = 5", 5)])
+def test_the_seed_of_the_data_is_the_file_s_own(tmp_path: Path, line: str, seed: int) -> None:
+    """1 unless the file says otherwise; the shipped invariants come with the schema."""
+    path = tmp_path / "some.toml"
+    path.write_text(f"""
+question = "?"
+baseline = {{ users = "one" }}
+[workload]
+schema = ["web-returns", "order-entry"]
+script = "builtin:order-entry"
+{line}
+[factors.users]
+one = {{ clients = 1 }}
+two = {{ clients = 2 }}
+""")
+
+    experiment = load_experiment(path)
+
+    assert experiment.data_seed == seed
+    assert [schema.name for schema in experiment.schemas] == ["web-returns", "order-entry"]
+    assert len(experiment.invariants) == 12
+    assert [len(arm.scripts) for arm in experiment.arms] == [9, 9]

@@ -36,7 +36,8 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document]) -> Fin
     compared = pairs(run) if blocks else []
 
     of_machine = warn.machine_warnings(machine)
-    of_arms = {arm.arm: warn.arm_warnings(arm, machine) for arm in arms.values()}
+    servers = {arm["arm"]: _server(machine, arm) for arm in run["arms"]}
+    of_arms = {arm.arm: warn.arm_warnings(arm, machine, servers[arm.arm]) for arm in arms.values()}
     limited_by = {pair: warn.limiting_codes(pair, of_arms, of_machine) for pair in compared}
     comparisons = compare(run, blocks, arms, limited_by)
     warnings = [

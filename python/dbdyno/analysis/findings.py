@@ -185,7 +185,7 @@ class Plan:
     """How the server executes one statement; `shape` is its nodes from the top, as most trials had it.
 
     `other_shapes` are those of the other trials, the most frequent first; `explain` is the server's own document
-    (EXPLAIN ANALYZE, BUFFERS, WAL), taken once, outside the windows.
+    (EXPLAIN ANALYZE, BUFFERS, WAL), taken once, after the work.
     """
 
     script: str
@@ -216,12 +216,15 @@ class Requests:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Device:
-    """The requests that reached the data directory's device, from the kernel; those of others are among them."""
+    """The requests that reached the data directory's device, from the kernel; those of others are among them.
+
+    Flushes are None where the kernel does not count them.
+    """
 
     name: str
     reads: Requests
     writes: Requests
-    flushes_per_unit: float
+    flushes_per_unit: float | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,13 +1,14 @@
 """How pages were read: what the server asked for, what reached the device, and which share was physical.
 
-    accessed = (buffer hits + buffer reads) x page size        all pages that the server looked at
-    server   = bytes of its read requests                      those that were not in its own buffers
-    device   = bytes that the kernel read from the device      those that were not in the page cache either
+    accessed = (buffer hits + buffer reads) x page size        all pages of tables and indexes that were looked at
+    server   = buffer reads x page size                        those of them that were not in the server's buffers
+    device   = bytes that the kernel read from the device      what was not in the page cache either
     physical = min(device, server) / accessed
 
 A page that the server read may have come from the system's page cache, so the server alone cannot tell a cold
 cache from a warm one; and the kernel reads ahead, also for others, so the device alone would count too much.
 The lesser of both bounds what this work can have read from the device.
+The server's own count of read requests holds the catalogs too, so it gives their mean size and not the share.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def reads(trials: Sequence[Document], page: int) -> Reads | None:
     share, units = physical_share(trials, page), units_in_all(trials)
     if share is None or units is None:
         return None
-    size = sum(_read_bytes(trial["server"], page) for trial in trials)
+    size = sum(trial["server"].get("read_bytes", _buffer_bytes(trial, page)) for trial in trials)
     # Servers that do not count requests (before PostgreSQL 16) read one page with each.
     operations = sum(trial["server"].get("read_operations", trial["server"]["buffer_reads"]) for trial in trials)
     return Reads(server=_requests(operations, size, units), physical_share=share, device_known=_device_known(trials))
@@ -46,14 +47,16 @@ def physical_share(trials: Sequence[Document], page: int) -> float | None:
     if accessed == 0:
         return None
     known = _device_known(trials)
-    physical = sum(
-        min(trial["device"]["read_bytes"], _read_bytes(trial["server"], page))
-        if known
-        else _read_bytes(trial["server"], page)
-        for trial in trials
-    )
-    # Sessions report to the server's two sets of counters at different moments: a little more than all is all.
-    return float(min(1.0, physical / accessed))
+    physical = sum(_physical_bytes(trial, page) if known else _buffer_bytes(trial, page) for trial in trials)
+    return float(physical / accessed)
+
+
+def _physical_bytes(trial: Document, page: int) -> int:
+    return min(int(trial["device"]["read_bytes"]), _buffer_bytes(trial, page))
+
+
+def _buffer_bytes(trial: Document, page: int) -> int:
+    return int(trial["server"]["buffer_reads"]) * page
 
 
 def device(trials: Sequence[Document]) -> Device | None:
@@ -66,20 +69,18 @@ def device(trials: Sequence[Document]) -> Device | None:
     def total(counter: str) -> int:
         return sum(one[counter] for one in found)
 
+    # Linux counts flushes since 5.5.
+    flushes = None if any(one["flushes"] is None for one in found) else total("flushes") / units
     return Device(
         name=found[0]["name"],
         reads=_requests(total("reads"), total("read_bytes"), units),
         writes=_requests(total("writes"), total("write_bytes"), units),
-        flushes_per_unit=total("flushes") / units,
+        flushes_per_unit=flushes,
     )
 
 
 def _device_known(trials: Sequence[Document]) -> bool:
     return all(trial.get("device") is not None for trial in trials)
-
-
-def _read_bytes(server: Document, page: int) -> int:
-    return int(server.get("read_bytes", server["buffer_reads"] * page))
 
 
 def _requests(operations: int, size: int, units: int) -> Requests:

@@ -29,14 +29,15 @@ def _seen(trial: Document, name: str, wanted: str) -> Seen:
     """The server compares values (it knows that 1ms is 1), so the runner's word counts; two words differ plainly."""
     value = (trial.get("settings") or {}).get(name)
     line = next((line for line in _deviations(trial) if line.partition(":")[0] == name), None)
-    if line is not None:
-        return line.partition(": ")[2] if value is None else f"{name} = {value}"
     if value is None:
-        return NOT_KNOWN
+        return NOT_KNOWN if line is None else line.partition(": ")[2]
     if ((trial.get("setting_origins") or {}).get(name) or {}).get("pending_restart"):
         return f"{name} = {value}, with a restart pending,"
-    words = value.isalpha() and wanted.isalpha()
-    return f"{name} = {value}" if words and _word(value) != wanted else None
+    differs = value.isalpha() and wanted.isalpha() and _word(value) != wanted
+    if line is None:
+        return f"{name} = {value}" if differs else None
+    waits = line.partition("; ")[2]
+    return f"{name} = {value}" + (f" ({waits})" if waits else "")
 
 
 def _deviations(trial: Document) -> Sequence[str]:

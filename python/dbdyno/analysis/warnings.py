@@ -18,9 +18,9 @@ LIMITS_A_VERDICT = WITHHOLDING | {"client_bound", "driver_cpu", "late", "little"
 STORAGE_LIMITS = frozenset({"tmpfs", "overlay", "network_file_system", "no_barrier", "fast_flush", "fsync_off"})
 
 
-def arm_warnings(arm: Arm, machine: Document) -> list[Warning]:
-    """What the figures of one arm give cause to say."""
-    found = [*_instrument(arm, machine), *_profile(arm), *_load(arm), *_failed_checks(arm), *_evidence(arm)]
+def arm_warnings(arm: Arm, machine: Document, server: Document) -> list[Warning]:
+    """What the figures of one arm, measured on that server, give cause to say."""
+    found = [*_instrument(arm, machine, server), *_profile(arm), *_load(arm), *_failed_checks(arm), *_evidence(arm)]
     return [dataclasses.replace(warning, arm=arm.arm) for warning in found]
 
 
@@ -67,7 +67,7 @@ def _percent(share: float, decimals: int = 0) -> str:
     return f"{share * 100:.{decimals}f} %"
 
 
-def _instrument(arm: Arm, machine: Document) -> Iterator[Warning]:
+def _instrument(arm: Arm, machine: Document, server: Document) -> Iterator[Warning]:
     driver = arm.driver
     if limits.client_bound(driver.busiest_thread_share):
         yield _warning(
@@ -76,7 +76,7 @@ def _instrument(arm: Arm, machine: Document) -> Iterator[Warning]:
             "not the server; give the driver more `threads` or run it on another machine",
         )
     share_of_machine = driver.cpu_share / machine["cpus"]
-    if machine["server"]["same_host"] and share_of_machine > limits.DRIVER_SHARE_OF_MACHINE:
+    if server["same_host"] and share_of_machine > limits.DRIVER_SHARE_OF_MACHINE:
         yield _warning(
             "driver_cpu",
             f"the driver took {_percent(share_of_machine)} of the CPUs that it shares with the server;",

@@ -7,17 +7,15 @@ schema change that nothing takes back.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from dbdyno.design.combinations import Levels, check_company, combinations
 from dbdyno.design.document import Candidates, Document, Expect, Level, Load, Measured, Open, SettingValue, ThinkTime
 from dbdyno.design.scripts import Script, read_sql, read_statement, read_uses
 from dbdyno.errors import DynoError
-
-Levels = Mapping[str, Mapping[str, Level]]  # factor -> level name -> level
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -113,6 +111,8 @@ def make_arms(document: Document, path: Path, *, quick: bool, scale: int, found:
     if quick:
         factors = {name: _quick_levels(document, name, levels, found, path) for name, levels in factors.items()}
     _check_factors(document, factors, path)
+    if not any(levels is _UNKNOWN_YET for levels in factors.values()):
+        check_company(factors, document.baseline, path)
     arms = tuple(_arms(_Maker(document, path, quick, scale), factors))
     _check_distinct(arms, path)
     _check_same_kind(arms, path)
@@ -152,11 +152,10 @@ class _Maker:
 
 def _arms(maker: _Maker, factors: Levels) -> Iterator[Arm]:
     baseline_levels = maker.document.baseline
-    for combination in itertools.product(*(levels.items() for levels in factors.values())):
-        levels = dict(zip(factors, (name for name, _ in combination), strict=True))
+    for levels in combinations(factors):
         name = "/".join(levels.values())
         baseline = "/".join({**levels, **baseline_levels}.values())
-        yield _arm(maker, name, levels, [level for _, level in combination], baseline)
+        yield _arm(maker, name, levels, [factors[factor][level] for factor, level in levels.items()], baseline)
 
 
 def _check_distinct(arms: tuple[Arm, ...], path: Path) -> None:
@@ -248,8 +247,8 @@ def _arm(maker: _Maker, name: str, levels: dict[str, str], parts: list[Level], b
         session=session,
         settings=settings,
         role=role,
-        sql="\n".join(_sql(path, levels, part, "sql") for part in parts if part.sql),
-        undo="\n".join(_sql(path, levels, part, "undo") for part in reversed(parts) if part.undo),
+        sql=_one_after_another(_sql(path, levels, part, "sql") for part in parts if part.sql),
+        undo=_one_after_another(_sql(path, levels, part, "undo") for part in reversed(parts) if part.undo),
         reset=reset,
         expect=_merged_expect(document.expect, [part.expect for part in parts], levels, path),
     )
@@ -267,6 +266,11 @@ def _check_undo(reset: tuple[str, ...], parts: list[Level], levels: dict[str, st
 
 def _sql(path: Path, levels: dict[str, str], part: Level, key: str) -> str:
     return read_sql(path, f"factors ({'/'.join(levels.values())}).{key}", getattr(part, key))[0]
+
+
+def _one_after_another(texts: Iterable[str]) -> str:
+    """Each may end without a semicolon, or in a comment."""
+    return "\n;\n".join(texts)
 
 
 _LOAD_KEYS = (

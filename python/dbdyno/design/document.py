@@ -160,6 +160,7 @@ class Level(Load):
     expect: Expect = Expect()
     target: str | None = None
     server_bin: str | None = None
+    only_with: dict[str, list[str]] = {}
 
 
 class Candidates(_Table):

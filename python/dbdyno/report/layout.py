@@ -97,7 +97,16 @@ def _spans(columns: Sequence[Column]) -> list[list[Column]]:
 
 
 def _width(span: Sequence[Column]) -> int:
+    """That of its columns, or of the heading above them where that is wider."""
+    return max(_width_of_columns(span), len(_words_over(span)))
+
+
+def _width_of_columns(span: Sequence[Column]) -> int:
     return sum(column.width for column in span) + GAP_WITHIN * (len(span) - 1)
+
+
+def _words_over(span: Sequence[Column]) -> str:
+    return f" {span[0].span} " if span[0].span else ""
 
 
 def _parts(columns: Sequence[Column], width: int) -> Iterator[tuple[int, list[Column]]]:
@@ -119,8 +128,12 @@ def _parts(columns: Sequence[Column], width: int) -> Iterator[tuple[int, list[Co
 
 
 def _gaps(columns: Sequence[Column], gap: int) -> list[str]:
-    """The space before each column."""
-    return [" " * (GAP_WITHIN if place else gap) for span in _spans(columns) for place in range(len(span))]
+    """The space before each column; a span that is narrower than its heading stands at the right of it."""
+    gaps: list[str] = []
+    for span in _spans(columns):
+        before = gap + _width(span) - _width_of_columns(span)
+        gaps += [" " * before, *[" " * GAP_WITHIN] * (len(span) - 1)]
+    return gaps
 
 
 def _headings(columns: Sequence[Column], name_width: int, gap: int) -> Iterator[Text]:
@@ -138,7 +151,7 @@ def _headings(columns: Sequence[Column], name_width: int, gap: int) -> Iterator[
 
 def _over(span: Sequence[Column]) -> str:
     """The common heading between dashes; blank above a column that stands alone."""
-    words = f" {span[0].span} " if span[0].span else ""
+    words = _words_over(span)
     return words.center(_width(span), "-" if words else " ")
 
 

@@ -82,6 +82,16 @@ def verdict_sentences(findings: Findings) -> list[Sentence]:
     ]
 
 
+def trial_length(findings: Findings) -> str:
+    """What ends a trial: a window, or so many executions."""
+    fixed = sorted({arm.fixed_units for arm in findings.arms if arm.fixed_units is not None})
+    words = [numbers.exact_duration(findings.window_ns)] if findings.window_ns or not fixed else []
+    if fixed:
+        fewest = f"{fixed[0]:,} to " if len(fixed) > 1 else ""
+        words.append(f"{fewest}{fixed[-1]:,} execution{'' if fixed[-1] == 1 else 's'} each")
+    return " or of ".join(words)
+
+
 def verdict_word(comparison: Comparison) -> str:
     """The verdict as a table says it: there is none where an arm did not do what its name says."""
     return "withheld" if comparison.withheld else comparison.verdict
@@ -94,7 +104,8 @@ def _no_comparison(findings: Findings) -> Sentence:
     parts = sorted(arm.profile_ns.parts().items(), key=lambda part: -part[1])[:2]
     largest = " and ".join(f"{part_name(part)} ({numbers.percent(ns / arm.profile_total_ns)})" for part, ns in parts)
     took = numbers.duration(arm.profile_total_ns)
-    return [Span("No comparison: there is one arm. "), Span(arm.arm, "arm"), Span(f" takes {took} a unit: {largest}.")]
+    said = [Span("No comparison: there is one arm. "), Span(arm.arm, "arm"), Span(f" takes {took} a unit: {largest}.")]
+    return [*said, *_did_not(arm, arm.arm)]
 
 
 def _verdict(comparison: Comparison, names: ArmNames, findings: Findings) -> Sentence:
@@ -126,11 +137,15 @@ def _withheld(comparison: Comparison, names: ArmNames, arms: dict[str, Arm]) -> 
     lead = [Span(f"{group}: ")] if group else []
     sentence = [*lead, Span("no verdict", "open"), Span(" on "), arm, Span(" against "), baseline, Span(".")]
     for side in (comparison.arm, comparison.baseline):
-        if failed := arms[side].failed_checks:
-            shown = "; ".join(map(failed_check, failed))
-            short = Span(names.short(side), "arm")
-            sentence += [Span(" "), short, Span(f" did not do what its name says: {shown}.")]
+        sentence += _did_not(arms[side], names.short(side))
     return sentence
+
+
+def _did_not(arm: Arm, name: str) -> Sentence:
+    if not arm.failed_checks:
+        return []
+    shown = "; ".join(map(failed_check, arm.failed_checks))
+    return [Span(" "), Span(name, "arm"), Span(f" did not do what its name says: {shown}.")]
 
 
 def failed_check(check: Check) -> str:

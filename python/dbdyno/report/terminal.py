@@ -27,7 +27,7 @@ from dbdyno.report.sections.outcomes import before_and_after
 from dbdyno.report.sections.plans import plans
 from dbdyno.report.sections.server import counters, host_cpu, requests
 from dbdyno.report.sections.times import unit_of_work, waits
-from dbdyno.report.sentences import Role, Sentence, verdict_sentences
+from dbdyno.report.sentences import Role, Sentence, trial_length, verdict_sentences
 
 STYLES: dict[Role, str] = {
     "plain": "",
@@ -123,7 +123,7 @@ def _measured(findings: Findings) -> str:
     if trials == 0:
         return f"Measured: nothing yet, on {where}."
     return (
-        f"Measured: {trials} trials of {_length(findings)} in {findings.blocks_complete} "
+        f"Measured: {trials} trials of {trial_length(findings)} in {findings.blocks_complete} "
         f"complete blocks of {numbers.count(len(findings.arms), 'arm')}, seed {findings.seed}; {where}."
     )
 
@@ -132,13 +132,3 @@ def _server_versions(findings: Findings) -> str:
     """That of the default server, and of the others where the arms ran on several."""
     servers = findings.machine.get("servers", [])
     return " and ".join(dict.fromkeys([findings.versions["server"], *(server["version"] for server in servers)]))
-
-
-def _length(findings: Findings) -> str:
-    """What ends a trial: a window, or so many executions."""
-    fixed = sorted({arm.fixed_units for arm in findings.arms if arm.fixed_units is not None})
-    words = [numbers.exact_duration(findings.window_ns)] if findings.window_ns else []
-    if fixed:
-        fewest = f"{fixed[0]:,} to " if len(fixed) > 1 else ""
-        words.append(f"{fewest}{fixed[-1]:,} execution{'' if fixed[-1] == 1 else 's'} each")
-    return " or of ".join(words)

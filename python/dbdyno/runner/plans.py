@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 import psycopg
+from psycopg.pq import ExecStatus
 
 from dbdyno import engine
 from dbdyno.design.arms import Arm
@@ -86,9 +87,12 @@ def _plan(connection: Connection, statement: dict[str, Any]) -> dict[str, Any] |
         return _answer(connection, _PLAIN + statement["sql"])
     if not statement["parameters"]:
         return _answer(connection, _PLAIN + statement["parameterised"])
-    if connection.info.server_version >= _GENERIC_PLAN_SINCE:
-        return _answer(connection, _GENERIC + statement["parameterised"])
-    return None
+    if connection.info.server_version < _GENERIC_PLAN_SINCE:
+        return None
+    # Prepared, it would ask for values, and use them.
+    if not _is_one_statement(connection, statement["parameterised"]):
+        return None
+    return _answer(connection, _GENERIC + statement["parameterised"], prepare=False)
 
 
 def _explained(connection: Connection, statement: str) -> dict[str, Any] | None:
@@ -96,11 +100,18 @@ def _explained(connection: Connection, statement: str) -> dict[str, Any] | None:
     return _answer(connection, _ANALYZED + statement)
 
 
-def _answer(connection: Connection, explain: str) -> dict[str, Any] | None:
+def _answer(connection: Connection, explain: str, *, prepare: bool = True) -> dict[str, Any] | None:
     """Prepared, because the server then takes one statement only: `EXPLAIN a; b` would execute b."""
     try:
         with connection.transaction(force_rollback=True):
-            row = connection.execute(explain.encode(), prepare=True).fetchone()
-    except psycopg.errors.Error:
+            row = connection.execute(explain.encode(), prepare=prepare).fetchone()
+    except psycopg.Error:
         return None
     return None if row is None else dict(row[0][0])
+
+
+def _is_one_statement(connection: Connection, statement: str) -> bool:
+    """Parsed and no more: the extended protocol refuses two."""
+    with connection.transaction(force_rollback=True):
+        return connection.pgconn.prepare(b"", statement.encode()).status == ExecStatus.COMMAND_OK
+    return False

@@ -64,11 +64,12 @@ def prepare_arms(
     experiment: Experiment, servers: Servers, measured: Mapping[str, int]
 ) -> tuple[list[Prepared], list[LeftOut]]:
     """The arms that their targets can run, in file order, and those that theirs cannot."""
-    figures = {"flush_time_us": measured["flush_time_ns_p50"] / 1000} if "flush_time_ns_p50" in measured else {}
     prepared: list[Prepared] = []
     obstacles: dict[str, _Obstacle] = {}
     for arm in experiment.arms:
-        obstacle = _obstacle(arm, servers.of(arm.server), figures)
+        target = servers.of(arm.server)
+        figures = _figures(target, measured)
+        obstacle = _obstacle(arm, target, figures)
         if obstacle:
             obstacles[arm.name] = obstacle
         else:
@@ -82,6 +83,13 @@ def prepare_arms(
             )
     _check_something_left(prepared, obstacles)
     return prepared, [LeftOut(arm, obstacle.reason) for arm, obstacle in obstacles.items()]
+
+
+def _figures(target: Target, measured: Mapping[str, int]) -> dict[str, float]:
+    """What was measured of this target's storage; nothing of one that is not ours, beside which one of ours may run."""
+    if target.data_directory is None or "flush_time_ns_p50" not in measured:
+        return {}
+    return {"flush_time_us": measured["flush_time_ns_p50"] / 1000}
 
 
 def _obstacle(arm: Arm, target: Target, figures: Mapping[str, float]) -> _Obstacle | None:
@@ -121,8 +129,8 @@ def _reset_obstacle(arm: Arm, target: Target) -> _Obstacle | None:
         )
     if "warm-cache" in arm.reset and not target.may_prewarm:
         return _Obstacle(
-            "needs the extension pg_prewarm for its reset 'warm-cache', and that database has it not",
-            "no_pg_prewarm",
+            "needs --allow-write and the extension pg_prewarm in that database for its reset 'warm-cache'",
+            "not_our_server",
             "CREATE EXTENSION pg_prewarm there, or take 'warm-cache' out of reset",
         )
     return None

@@ -70,15 +70,22 @@ def setting_names(experiment: Experiment) -> list[str]:
 
 
 def _seen(connection: Connection, names: Sequence[str]) -> dict[str, Seen]:
-    """By name; one that this server does not know is absent."""
-    rows = connection.execute(
-        "SELECT n, current_setting(n, true), source, coalesce(pending_restart, false),"
-        " coalesce(vartype, 'string'), unit"
-        " FROM unnest(%s::text[]) WITH ORDINALITY AS asked (n, place)"
-        " LEFT JOIN pg_settings ON lower(name) = lower(n) ORDER BY place",
-        [list(names)],
-    )
+    """By name; one that this server does not know, or does not show to this user, is absent."""
+    value = "current_setting(n, true)"
+    try:
+        rows = _asked(connection, value, names)
+    except psycopg.errors.InsufficientPrivilege:  # pg_settings leaves out what this user may not see
+        rows = _asked(connection, f"CASE WHEN name IS NOT NULL THEN {value} END", names)
     return {name: Seen(value, *rest) for name, value, *rest in rows if value is not None}
+
+
+def _asked(connection: Connection, value: str, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    query = (
+        f"SELECT n, {value}, source, coalesce(pending_restart, false), coalesce(vartype, 'string'), unit"
+        " FROM unnest(%s::text[]) WITH ORDINALITY AS asked (n, place)"
+        " LEFT JOIN pg_settings ON lower(name) = lower(n) ORDER BY place"
+    )
+    return connection.execute(query.encode(), [list(names)]).fetchall()
 
 
 def _deviations(connection: Connection, prepared: Prepared, seen: Mapping[str, Seen]) -> Iterator[str]:
@@ -111,7 +118,7 @@ def _same(connection: Connection, name: str, wanted: str, seen: Seen | None) -> 
 
 def _said(connection: Connection, name: str, wanted: str, seen: Seen | None) -> str:
     if seen is None:
-        return "this server has no such setting"
+        return "a session sees no such setting"
     waits = "a restart" if seen.pending_restart else _what_a_file_waits_for(connection, name, wanted, seen)
     return f"the session says {seen.value}" + (f"; it waits for {waits}" if waits else "")
 

@@ -123,9 +123,10 @@ def _loop(
             arm = by_name[place.arm]
             target = servers.of(arm.arm.server)
             record = run_trial(experiment, target, arm, place, seed, live)
-            servers.settle(target)
             opened.append("trial", record)
             trials.append(record)
+            if record["status"] == "ok":
+                servers.settle(target)
             progress.trial_done(record, len(trials), trials_left(names, experiment.blocks, seed, trials))
             _check_hope(trials, record)
             refuse_identical_arms(prepared, trials)

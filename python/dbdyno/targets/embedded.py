@@ -33,7 +33,7 @@ from dbdyno.targets.endpoint import Endpoint
 from dbdyno.targets.leftovers import remove_leftovers
 from dbdyno.targets.page_cache import Dropped, drop_from_page_cache, files_below
 from dbdyno.targets.paths import Instance, cache_directory, data_parent, make_instance
-from dbdyno.targets.prewarm import warm_cache
+from dbdyno.targets.prewarm import read_catalogs, warm_cache
 from dbdyno.targets.process import start_server, stop_server
 from dbdyno.targets.settings import OwnSettings, checked_settings
 from dbdyno.targets.shared_memory import remove_shared_memory
@@ -207,20 +207,27 @@ class EmbeddedServer:
         self.execute("ANALYZE")
 
     def cold_cache(self) -> Dropped:
-        """Stop (which takes a checkpoint), drop all relation files from the page cache, start with empty buffers."""
+        """Stop (which takes a checkpoint), drop all relation files from the page cache, start with empty buffers.
+
+        The system's catalogs are read again: what is to be cold is what is measured, not the planning of it.
+        """
+        self._create_prewarm()
         cluster = self._started_instance().cluster
         self._stop_process(keep_data=True)
         try:
-            return drop_from_page_cache(files_below(cluster / name for name in _RELATION_DIRECTORIES))
+            dropped = drop_from_page_cache(files_below(cluster / name for name in _RELATION_DIRECTORIES))
         finally:
             self._start_process()
+        read_catalogs(self._session())
+        return dropped
 
     def warm_cache(self) -> dict[str, int]:
         """Read all tables and indexes into shared buffers."""
-        session = self._session()
-        with failing_as_run_failure("CREATE EXTENSION pg_prewarm"):
-            session.execute("CREATE EXTENSION IF NOT EXISTS pg_prewarm")
-        return warm_cache(session, schema=None)
+        self._create_prewarm()
+        return warm_cache(self._session(), schema=None)
+
+    def _create_prewarm(self) -> None:
+        self.execute("CREATE EXTENSION IF NOT EXISTS pg_prewarm")
 
     def execute(self, sql: str) -> None:
         """Run one or more statements on the control connection."""

@@ -215,8 +215,8 @@ class ExternalServer:
 
     @property
     def may_prewarm(self) -> bool:
-        """Whether pg_prewarm is there: an extension is the whole database's, so we do not create it."""
-        return prewarm_schema(self._session()) is not None
+        """Whether there are tables of ours, and pg_prewarm: an extension is the whole database's, we create none."""
+        return self._allow_write and prewarm_schema(self._session()) is not None
 
     def cold_cache(self) -> Dropped:
         """Never called: `prepare_arms` leaves out an arm that needs it."""

@@ -74,6 +74,18 @@ def warm_cache(session: Connection, schema: str | None) -> dict[str, int]:
     return {"prewarmed_bytes": wanted, "shared_buffers_bytes": available, "missing_bytes": missing}
 
 
+def read_catalogs(session: Connection) -> None:
+    """Read the system's tables and indexes into shared buffers, and no other.
+
+    Otherwise whoever plans first after a restart reads about 50 of their pages, one at a time, within the work that
+    is measured: half as many requests as a scan of 120 MB needs in all.
+    """
+    function = sql.Identifier(prewarm_schema(session) or "public", "pg_prewarm")
+    catalogs = "SELECT count({}(oid)) FROM pg_catalog.pg_class WHERE oid < 16384 AND relkind IN ('r', 'i', 't')"
+    with failing_as_run_failure("pg_prewarm"):
+        session.execute(sql.SQL(catalogs).format(function))
+
+
 def _sizes(session: Connection, schema: str | None) -> tuple[int, int]:
     sizes = "SELECT coalesce(sum(bytes), 0)::int8, pg_size_bytes(current_setting('shared_buffers')) FROM forks"
     row = session.execute(_with_forks(sql.SQL(sizes), schema)).fetchone()

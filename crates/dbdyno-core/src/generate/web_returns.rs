@@ -52,7 +52,7 @@ pub(super) const TABLES: &[Table] = &[Table {
 }];
 
 fn rows_at(scale: u64) -> u64 {
-    // 90 x 720,000 - 10 x (7,197,670 - 720,000) is positive: so is every term for scale >= 1.
+    // Summed before it is subtracted from: 90 x 720,000 is more than ten slopes, so no scale goes below zero.
     let slope = ROWS_AT_100 - ROWS_AT_10;
     (90 * ROWS_AT_10 + scale * slope - 10 * slope) / 90
 }

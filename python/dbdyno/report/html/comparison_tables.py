@@ -8,6 +8,7 @@ from dbdyno.report.html.quantity import Unit, ratio_ends, time_unit
 from dbdyno.report.html.table import Cell, Column, Section, Table
 from dbdyno.report.naming import part_name
 from dbdyno.report.numbers import p_value, percent, ratio
+from dbdyno.report.sentences import verdict_word
 
 # A part that moved by less than this share of the baseline's response time explains nothing.
 LEAST_CHANGE = 0.005
@@ -66,7 +67,7 @@ def _comparison_row(one: Comparison) -> list[Cell]:
         Cell(ratio(one.ratio.estimate), ratio_ends(one.ratio)),
         Cell(p_value(one.p_value)),
         Cell(p_value(one.p_value_holm)),
-        Cell(one.verdict),
+        Cell(verdict_word(one)),
         Cell("" if one.blocks_needed is None else str(one.blocks_needed)),
         Cell(", ".join(one.limited_by)),
     ]

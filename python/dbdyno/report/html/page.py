@@ -10,8 +10,8 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from dbdyno.analysis.findings import Findings
-from dbdyno.report.html import swatch, tables
-from dbdyno.report.html.arrangement import arrange
+from dbdyno.report.html import evidence_tables, plan_tree, swatch, tables
+from dbdyno.report.html.arrangement import Arrangement, arrange
 from dbdyno.report.html.chart import Chart
 from dbdyno.report.html.charts import (
     block_ratios,
@@ -20,14 +20,16 @@ from dbdyno.report.html.charts import (
     effects,
     exposure,
     indexes,
+    kinds,
+    outcomes,
     profile,
     schedule,
     trial_values,
 )
+from dbdyno.report.html.table import Table
 from dbdyno.report.html.typeset import typeset
 from dbdyno.report.index_words import index_sentences
-from dbdyno.report.numbers import exact_duration
-from dbdyno.report.sentences import verdict_sentences
+from dbdyno.report.sentences import trial_length, verdict_sentences
 
 # A plotly.js configuration: no tool bar, no gestures that would catch a telephone's scrolling.
 CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": False, "showTips": False}
@@ -40,6 +42,8 @@ def write_html(findings: Findings) -> str:
         indexes.chart(findings),
         profile.chart(arrangement),
         effects.chart(findings, arrangement),
+        kinds.chart(arrangement),
+        outcomes.chart(arrangement),
         distribution.chart(arrangement),
         trial_values.chart(findings, arrangement),
         drift.chart(findings, arrangement),
@@ -48,6 +52,7 @@ def write_html(findings: Findings) -> str:
         schedule.chart(findings, arrangement),
     ]
     charts = [chart for chart in possible if chart is not None]
+    evidence = _evidence(arrangement)
     return (
         _environment()
         .get_template("page.html.j2")
@@ -62,7 +67,11 @@ def write_html(findings: Findings) -> str:
             provenance=tables.provenance(findings),
             machine=tables.machine(findings),
             settings=tables.settings(findings),
-            window=exact_duration(findings.window_ns),
+            length=trial_length(findings),
+            evidence=evidence if any(evidence.values()) else None,
+            checks_summary=evidence_tables.checks_summary(arrangement),
+            plans=plan_tree.statements(findings),
+            changes=evidence_tables.changes(arrangement),
             started=tables.started(findings),
             figures=_for_script([figure for chart in charts for figure in _figures(chart)]),
             config=_for_script(CONFIG),
@@ -70,6 +79,18 @@ def write_html(findings: Findings) -> str:
             swatch=swatch.svg,
         )
     )
+
+
+def _evidence(arrangement: Arrangement) -> dict[str, Table | None]:
+    """The tables of the evidence by name; None where there is nothing to say."""
+    return {
+        "checks": evidence_tables.checks(arrangement),
+        "counters": evidence_tables.counters(arrangement),
+        "requests": evidence_tables.requests(arrangement),
+        "host_cpu": evidence_tables.host_cpu(arrangement),
+        "reset": evidence_tables.reset(arrangement),
+        "server_log": evidence_tables.server_log(arrangement),
+    }
 
 
 def _environment() -> jinja2.Environment:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -20,37 +21,56 @@ VERSION_NAMES = {"version": "dbdyno", "build_profile": "build profile", "server"
 
 
 def unit_of_work(arrangement: Arrangement) -> Table:
-    """What one unit of work costs in each arm."""
+    """What one unit of work costs in each arm; elapsed time and percentiles only where there are such."""
     arms = [one.arm for one in arrangement.placed()]
-    means = time_unit(arm.response_time_ns.mean.estimate for arm in arms)
-    tails = time_unit(arm.response_time_ns.p99.estimate for arm in arms)
-    columns = [
+    elapsed = [arm.elapsed_ns.estimate for arm in arms if arm.elapsed_ns is not None]
+    percentiles = not arms or any(arm.has_percentiles for arm in arms)
+    units = _Units(
+        means=time_unit(arm.response_time_ns.mean.estimate for arm in arms),
+        tails=time_unit(arm.response_time_ns.p99.estimate for arm in arms) if percentiles else None,
+        elapsed=time_unit(elapsed) if elapsed else None,
+    )
+    sections = [
+        Section(group.name, [_unit_of_work_row(one, units) for one in group.placed]) for group in arrangement.groups
+    ]
+    return Table("arms", _unit_of_work_columns(units), sections)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Units:
+    """The units of the columns of times; None where there is no such column."""
+
+    means: Unit
+    tails: Unit | None
+    elapsed: Unit | None
+
+
+def _unit_of_work_columns(units: _Units) -> list[Column]:
+    means, tails = units.means, units.tails
+    return [
         Column("arm", figures=False),
+        *([Column("elapsed", units.elapsed.name)] if units.elapsed else []),
         Column("throughput", "per s"),
         Column("response mean", means.name),
-        Column("response p50", tails.name),
-        Column("response p95", tails.name),
-        Column("response p99", tails.name),
+        *([Column(f"response {name}", tails.name) for name in ("p50", "p95", "p99")] if tails else []),
         Column("CPU", means.name),
         Column("run queue", means.name),
         Column("waits", means.name),
         Column("unac\u00adcounted", means.name),
         Column("units of work"),
     ]
-    sections = [
-        Section(group.name, [_unit_of_work_row(one, means, tails) for one in group.placed])
-        for group in arrangement.groups
-    ]
-    return Table("arms", columns, sections)
 
 
-def _unit_of_work_row(one: Placed, means: Unit, tails: Unit) -> list[Cell]:
+def _unit_of_work_row(one: Placed, units: _Units) -> list[Cell]:
     arm, profile, times = one.arm, one.arm.profile_ns, one.arm.response_time_ns
+    means, tails = units.means, units.tails
+    percentiles = (times.p50, times.p95, times.p99) if tails else ()
     return [
         Cell(one.label),
+        *([_estimate(arm.elapsed_ns, units.elapsed) if arm.elapsed_ns else Cell("")] if units.elapsed else []),
         _estimate(arm.throughput_per_s, Unit("per s", 1)),
         _estimate(times.mean, means),
-        *(Cell(tails.text(percentile.estimate)) for percentile in (times.p50, times.p95, times.p99)),
+        *(Cell(tails.text(percentile.estimate) if arm.has_percentiles else "") for percentile in percentiles if tails),
         _time(profile.cpu, means),
         _time(profile.run_queue, means),
         _time(sum(profile.waits.values()), means),
@@ -168,8 +188,10 @@ def provenance(findings: Findings) -> Definitions:
 
 
 def machine(findings: Findings) -> Definitions:
-    """The machine and the server, one line for each figure; settings and warnings have places of their own."""
-    return list(_leaves({key: value for key, value in findings.machine.items() if key != "warnings"}, ""))
+    """The machine and its servers, one line for each figure; settings and warnings have places of their own."""
+    shown = {key: value for key, value in findings.machine.items() if key not in ("warnings", "servers")}
+    others = findings.machine.get("servers", [])[1:]
+    return list(_leaves({**shown, **{f"server {place}": server for place, server in enumerate(others, 1)}}, ""))
 
 
 def settings(findings: Findings) -> Definitions:

@@ -18,7 +18,7 @@ def limits(warnings: Sequence[Warning], run_directory: str) -> list[Text]:
         kinds.setdefault(warning.code, []).append(warning)
     lines = title("Warnings") if kinds else []
     for code, found in kinds.items():
-        arms = [warning.arm for warning in found if warning.arm is not None]
+        arms = list(dict.fromkeys(warning.arm for warning in found if warning.arm is not None))
         where = "" if not arms else arms[0] if len(arms) == 1 else f"{arms[0]} and {len(arms) - 1} more"
         lead = f"{code.replace('_', ' ')}{', ' + where if where else ''}: "
         message = found[0].message.replace("RUN_DIR", run_directory)

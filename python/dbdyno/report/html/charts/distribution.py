@@ -14,8 +14,8 @@ HEIGHT_PX = 270
 
 
 def chart(arrangement: Arrangement) -> Chart | None:
-    """One panel for each group; None where no unit of work was recorded."""
-    groups = [group for group in arrangement.groups if any(one.arm.distribution for one in group.placed)]
+    """One panel for each group; None where trials have too few units for a distribution."""
+    groups = [group for group in arrangement.groups if any(_is_drawn(one) for one in group.placed)]
     if not groups:
         return None
     return Chart(
@@ -34,8 +34,12 @@ def chart(arrangement: Arrangement) -> Chart | None:
     )
 
 
+def _is_drawn(one: Placed) -> bool:
+    return one.arm.has_percentiles and bool(one.arm.distribution)
+
+
 def _panel(group: Group) -> Panel:
-    drawn = [one for one in group.placed if one.arm.distribution]
+    drawn = [one for one in group.placed if _is_drawn(one)]
     bins = [one for placed in drawn for one in placed.arm.distribution]
     names = ", ".join(one.label for one in drawn)
     return panel(

@@ -1,4 +1,4 @@
-"""Throughput over time: every trial at its place in the order of the run, so that a drift of the machine shows."""
+"""Throughput, or the elapsed time of fixed work, trial after trial, so that a drift of the machine shows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dbdyno.analysis.findings import ArmTrial, Findings
 from dbdyno.report.html.arrangement import Arrangement, Placed
 from dbdyno.report.html.chart import BAND, GREY, Chart, Json, Panel, literal, panel
 from dbdyno.report.html.charts.trial_values import trial_words
+from dbdyno.report.html.measure import Measure, measure_of
 
 HEIGHT_PX = 132
 MOST_STEPS = 20
@@ -19,20 +20,26 @@ def chart(findings: Findings, arrangement: Arrangement) -> Chart | None:
     trials = [trial for arm in findings.arms for trial in arm.by_trial]
     if not trials:
         return None
+    measure = measure_of(findings)
+    course_words = "" if measure.of_elapsed else ", the thin line its course"
     return Chart(
         id="drift",
         short="Run order",
-        heading="Throughput over the run, trial after trial",
-        caption="Units of work per second along the blocks: a mark is a trial, the thin line its course.",
+        heading=f"{measure.heading.capitalize()} over the run, trial after trial",
+        caption=f"{_named(measure)} along the blocks: a mark is a trial{course_words}.",
         reading=(
             "Shaded and plain strips are blocks, and each mark stands where its trial stood in the run. "
             "The vertical scales do not begin at zero, so that small changes show. Marks on a level line mean a steady "
             "machine. Arms that rise and fall together mean drift of the machine, from which the random order and "
             "the comparison within blocks protect the verdict."
         ),
-        panels=[_panel(one, trials) for one in arrangement.placed() if one.arm.by_trial],
+        panels=[_panel(one, trials, measure) for one in arrangement.placed() if one.arm.by_trial],
         columns=2,
     )
+
+
+def _named(measure: Measure) -> str:
+    return measure.unit.name[0].upper() + measure.unit.name[1:] if not measure.of_elapsed else "Elapsed time"
 
 
 def course(trial: ArmTrial) -> tuple[list[float], list[float]]:
@@ -45,14 +52,14 @@ def course(trial: ArmTrial) -> tuple[list[float], list[float]]:
     return [trial.order + middle for middle in middles], rates
 
 
-def _panel(one: Placed, all_trials: Sequence[ArmTrial]) -> Panel:
+def _panel(one: Placed, all_trials: Sequence[ArmTrial], measure: Measure) -> Panel:
     return panel(
         one.arm.arm,
-        f"Throughput of {len(one.arm.by_trial)} trials of {one.arm.arm} in run order.",
+        f"{measure.heading.capitalize()} of {len(one.arm.by_trial)} trials of {one.arm.arm} in run order.",
         HEIGHT_PX,
-        [_course(one), _marks(one)],
+        [_marks(one, measure)] if measure.of_elapsed else [_course(one), _marks(one, measure)],
         x=_block_axis(all_trials),
-        y={"nticks": 5, "tickformat": ",~r"},
+        y={"nticks": 5, "tickformat": ",~r", "ticksuffix": measure.short_unit if measure.of_elapsed else ""},
         shapes=_block_strips(all_trials),
     )
 
@@ -76,16 +83,16 @@ def _course(one: Placed) -> Json:
     }
 
 
-def _marks(one: Placed) -> Json:
+def _marks(one: Placed, measure: Measure) -> Json:
     return {
         "type": "scatter",
         "mode": "lines+markers",
         "name": literal(one.label),
         "x": [trial.order + 0.5 for trial in one.arm.by_trial],
-        "y": [trial.throughput_per_s for trial in one.arm.by_trial],
+        "y": [measure.trial(trial) / measure.unit.size for trial in one.arm.by_trial],
         "marker": {"color": one.mark.colour, "symbol": one.mark.symbol, "size": 7},
         "line": {"color": GREY, "width": 1},
-        "text": [trial_words(one, trial) for trial in one.arm.by_trial],
+        "text": [trial_words(one, trial, measure) for trial in one.arm.by_trial],
         "hovertemplate": "%{text}<extra></extra>",
         "cliponaxis": False,
     }

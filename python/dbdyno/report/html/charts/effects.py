@@ -15,6 +15,7 @@ from dbdyno.report.html.quantity import ratio_ends
 from dbdyno.report.html.rows import Row, Rows, lay_out
 from dbdyno.report.html.scale import ratio_axis, ratio_range
 from dbdyno.report.numbers import percent, ratio
+from dbdyno.report.sentences import verdict_word
 
 BAND_PX = 22
 AXIS_PX = 42
@@ -87,7 +88,7 @@ def _panel(group: Group, compared: dict[str, Comparison], margin: float, axis: J
 
 def verdict_text(one: Comparison) -> str:
     """The verdict, the effect and its interval in a few words."""
-    word = f"{one.verdict}{'†' if one.limited_by else ''}"
+    word = f"{verdict_word(one)}{'†' if one.limited_by else ''}"
     ends = ratio_ends(one.ratio)
     return f"{word}  {ratio(one.ratio.estimate)}" + (f" ({ends})" if ends else "")
 
