@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
-from small_experiment import run_experiment, write_experiment
+from small_experiment import command, run_experiment, write_experiment
 
 pytestmark = pytest.mark.server
 
@@ -88,3 +91,30 @@ def test_an_index_of_no_effect_has_no_evidence(verdicts: dict[str, dict[str, Any
     assert verdict["verdict"] == "no evidence"
     assert (verdict["scans_per_unit"], verdict["benefits"]) == (0, [])
     assert not any(cost["saved"] for cost in verdict["costs"])
+
+
+def test_a_resumed_run_finds_the_same_arms_or_refuses(tmp_path: Path) -> None:
+    """The schema is built again and searched again; with one index less there is an arm that nobody can run."""
+    path = write_experiment(tmp_path, PLANTED.replace("blocks = 10", "blocks = 1"), FILES)
+    run = tmp_path / "run"
+    whole = run_experiment(path, run, "--quick")
+    journal = run / "journal.jsonl"
+    journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:-3]))  # two trials, and the end
+    interrupted = journal.read_text()
+
+    resumed = json.loads(_resume(run).stdout)
+    journal.write_text(interrupted)
+    schema = run / "experiment" / "planted.sql"
+    schema.write_text(schema.read_text().replace("CREATE INDEX quiet_note", "CREATE UNIQUE INDEX quiet_note"))
+    refused = _resume(run)
+
+    assert [arm["arm"] for arm in resumed["arms"]] == [arm["arm"] for arm in whole["arms"]]
+    assert resumed["blocks_complete"] == 1
+    assert refused.returncode == 2
+    assert "without-quiet_note" in refused.stderr
+
+
+def _resume(run: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command("run", "--resume", run, "--json"), capture_output=True, text=True, timeout=120, check=False
+    )

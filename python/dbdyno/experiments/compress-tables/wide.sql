@@ -1,6 +1,6 @@
 -- The wide columns: beside the descriptions of products (order-entry has them, 1 to 6 kB each) a document and a note for
--- every fifth order, of about 4 kB and 1 kB. Keys and words repeat, as they do in an application's documents; numbers
--- and references do not.
+-- every tenth order, of about 10 kB and 1 kB. Keys and words repeat, as they do in an application's documents; references
+-- do not: compressed, a document is still above the 2 kB from which PostgreSQL stores a value out of line.
 CREATE TABLE order_documents (
     document_id bigint PRIMARY KEY,
     order_id    bigint NOT NULL,
@@ -9,14 +9,14 @@ CREATE TABLE order_documents (
 );
 
 INSERT INTO order_documents
-SELECT d, d * 5, jsonb_build_object('version', 1, 'order', d * 5, 'steps', steps), note
-FROM generate_series(1, 2800 * current_setting('dbdyno.scale')::int) AS d
+SELECT d, d * 10, jsonb_build_object('version', 1, 'order', d * 10, 'steps', steps), note
+FROM generate_series(1, 1400 * current_setting('dbdyno.scale')::int) AS d
 CROSS JOIN LATERAL (
     SELECT jsonb_agg(jsonb_build_object('step', s, 'reference', md5(format('%s/%s', d, s)),
                                         'state', (ARRAY['received', 'checked', 'packed', 'sent'])[1 + (d + s) % 4],
                                         'handled_by', format('clerk %s', (d * 31 + s * 17) % 1000),
                                         'remark', 'nothing to remark')) AS steps
-    FROM generate_series(1, 25) AS s
+    FROM generate_series(1, 60) AS s
 ) AS documents
 CROSS JOIN LATERAL (
     SELECT string_agg((ARRAY['parcel', 'customer', 'asked', 'for', 'delivery', 'before', 'noon', 'second', 'attempt',

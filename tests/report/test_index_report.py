@@ -57,9 +57,8 @@ CASES = {
     "useless": (
         verdict("useless", "drop", scans_per_unit=0.0, costs=[wal(0.8, saved=True), hot(saved=True)]),
         "drop useless (768 KiB): no transaction used it, and without it the WAL per row written is 0.800x "
-        "(95 % interval 0.720x to 0.880x, many), the share of updates that stay on their page (HOT) is 70 % instead of "
-        "10 % (many). "
-        "DROP INDEX useless;",
+        "(95 % interval 0.720x to 0.880x, many), the share of updates that stay on their page (HOT) is 70 % "
+        "instead of 10 % (many). DROP INDEX useless;",
     ),
     "unsettled": (
         verdict("unsettled", "no evidence", benefits=[benefit("browse", 1.2, "open")], blocks_needed=26),
