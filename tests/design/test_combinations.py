@@ -26,10 +26,10 @@ large = { set = { work_mem = "3MB" } }
 """
 
 
-def loaded(directory: Path, text: str) -> Experiment:
+def loaded(directory: Path, text: str, *, quick: bool = False) -> Experiment:
     path = directory / "experiment.toml"
     path.write_text(text)
-    return load_experiment(path)
+    return load_experiment(path, quick=quick)
 
 
 def test_all_levels_go_together(tmp_path: Path) -> None:
@@ -52,6 +52,17 @@ def test_a_level_keeps_to_chosen_company(tmp_path: Path) -> None:
         ("plain/large", "plain/small"),
         ("dear/small", None),
         ("dear/large", "dear/small"),
+    ]
+
+
+def test_the_quick_form_may_leave_out_some_of_the_company(tmp_path: Path) -> None:
+    """A level that `only_with` names and the quick form drops is no mistake."""
+    text = TEXT.replace("ONLY", ', only_with = { size = ["small", "large"] }')
+    text += '[quick]\nlevels = { size = ["small", "middle"] }\n'
+
+    assert [arm.name for arm in loaded(tmp_path, text, quick=True).arms] == [
+        *("plain/small", "plain/middle"),
+        "dear/small",
     ]
 
 
