@@ -100,8 +100,8 @@ def _panel(findings: Findings, under: str | None, axis: Json) -> Panel:
 
 def _words(verdict: IndexVerdict, under: str | None) -> str:
     worst = _worst(verdict, under)
-    harmed = f"  {script_name(worst.script)} {ratio(worst.ratio.estimate)}" if worst is not None else "  not used"
-    return f"{verdict.verdict}{harmed}"
+    harmed = f"{script_name(worst.script)} {ratio(worst.ratio.estimate)}" if worst is not None else "not used"
+    return f"{verdict.verdict}; {harmed}"
 
 
 def _trace(verdict: IndexVerdict, marked: Marked, row: Row) -> Json:
