@@ -83,6 +83,14 @@ HOLDS = ""
             "commit_delay = 410", "commit_delay = 0",
         ),
         (
+            {"settings": {"io_method": "sync"}},
+            lambda t: t.update(
+                deviations=["io_method: expected sync, the session says worker; it waits for a restart"],
+                settings={"io_method": "worker"},
+            ),
+            "io_method = sync", "io_method = worker (it waits for a restart)",
+        ),
+        (
             {"settings": {"commit_delay": 410}},
             lambda t: t["setting_origins"].update(commit_delay={"source": "default", "pending_restart": True}),
             "commit_delay = 410", "commit_delay = 410, with a restart pending,",

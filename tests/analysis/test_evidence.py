@@ -93,7 +93,7 @@ def test_physical_reads_are_those_that_both_server_and_device_saw(
 def test_a_server_that_does_not_count_requests_reads_page_by_page() -> None:
     """PostgreSQL 15: no pg_stat_io; pages of 16 KiB where it was built so."""
     run, machine, trials = with_evidence()
-    machine["server"]["settings"]["block_size"] = "16384"
+    machine["server"]["page_bytes"] = 16384
     for trial in trials:
         del trial["server"]["read_operations"], trial["server"]["read_bytes"]
         trial["device"] = None
@@ -182,7 +182,7 @@ def test_lines_of_the_servers_log_stand_once() -> None:
 def test_an_arm_on_another_server_uses_its_page_size() -> None:
     """Two servers in the machine record; the second arm ran on the second."""
     run, machine, trials = with_evidence()
-    other = {**machine["server"], "settings": {"block_size": "32768"}}
+    other = {**machine["server"], "page_bytes": 32768}
     machine["servers"] = [machine["server"], other]
     run["arms"][0]["server"], run["arms"][1]["server"] = 0, 1
     for trial in trials:

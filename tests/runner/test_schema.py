@@ -63,7 +63,17 @@ def test_a_long_load_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None
     _, said = build(Workload("w", "TABLES", generator="web-returns"))
 
     assert said[0] == "loading web_returns: 9,029 of 72,233 rows"
-    assert said[7:] == ["loading web_returns: 72,233 of 72,233 rows", "indexing w"]
+    assert said[7:] == ["loading web_returns: 72,233 of 72,233 rows"]
+
+
+def test_a_schema_without_constraints_has_nothing_to_index() -> None:
+    """web-returns has no index, and is not said to get one."""
+    found = workloads.find("web-returns")
+    assert found is not None
+
+    steps, said = build(found)
+
+    assert (len(steps), said) == (3, [])
 
 
 def test_a_mistake_in_a_schema_names_it() -> None:

@@ -6,7 +6,6 @@ import pytest
 
 from dbdyno.errors import DynoError
 from dbdyno.runner.numbers import ask_numbers
-from dbdyno.runner.offered import value_not_offered
 from dbdyno.targets.embedded import EmbeddedServer
 
 pytestmark = pytest.mark.server
@@ -45,19 +44,3 @@ def test_anything_else_is_named(server: EmbeddedServer, question: str, said: str
 
     assert caught.value.message == f"outcomes.pages: {said}; write SQL that gives one row with one number"
     assert caught.value.exit_code == 2
-
-
-def test_a_value_that_a_build_lacks_is_a_reason(server: EmbeddedServer) -> None:
-    """Of settings with a list of words; out-of-range numbers and unknown names are not its business."""
-    assert value_not_offered(server, {"Wal_Compression": "snappy", "work_mem": "-5"}) == (
-        "needs Wal_Compression = snappy, and this server offers " + offered(server, "wal_compression")
-    )
-    assert value_not_offered(server, {"wal_compression": "true", "wal_level": "LOGICAL", "no.such": "x"}) is None
-    assert value_not_offered(server, {}) is None
-
-
-def offered(server: EmbeddedServer, name: str) -> str:
-    """The words that the server's own list has."""
-    with server.connect() as connection:
-        row = connection.execute("SELECT array_to_string(enumvals, ', ') FROM pg_settings WHERE name = %s", [name])
-        return str((row.fetchone() or [""])[0])

@@ -97,7 +97,6 @@ fn chunks_made_in_any_order_are_the_same_table() {
 
 #[test]
 fn every_foreign_key_exists() {
-    let keys = |table: &str, column: &str| Rows::of(table, 2).column(column).map(str::to_owned).collect::<HashSet<_>>();
     let references = [
         ("addresses", "customer_id", "customers"),
         ("card_details", "customer_id", "customers"),
@@ -111,9 +110,14 @@ fn every_foreign_key_exists() {
         ("order_items", "product_id", "products"),
         ("order_items", "order_id", "orders"),
     ];
+    let mut read: HashMap<&str, Rows> = HashMap::new();
     for (table, column, parent) in references {
-        let primary_key = Rows::of(parent, 2).columns[0];
-        assert!(keys(table, column).is_subset(&keys(parent, primary_key)), "{table}.{column}");
+        for name in [table, parent] {
+            read.entry(name).or_insert_with(|| Rows::of(name, 1));
+        }
+        let primary_key = read[parent].columns[0];
+        let keys: HashSet<&str> = read[parent].column(primary_key).collect();
+        assert!(read[table].column(column).all(|key| keys.contains(key)), "{table}.{column}");
     }
 }
 
@@ -143,7 +147,7 @@ fn keys_are_unique() {
 
 #[test]
 fn an_order_is_the_sum_of_its_one_to_five_items_at_list_prices() {
-    let (items, products, orders) = (Rows::of("order_items", 2), Rows::of("products", 2), Rows::of("orders", 2));
+    let (items, products, orders) = (Rows::of("order_items", 1), Rows::of("products", 1), Rows::of("orders", 1));
     let prices = products.cents("list_price");
     let mut sums: HashMap<u64, (u64, u64)> = HashMap::new();
     let lines = items.numbers("order_id").into_iter().zip(items.numbers("product_id"));

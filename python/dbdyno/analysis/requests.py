@@ -13,18 +13,18 @@ The server's own count of read requests holds the catalogs too, so it gives thei
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Device, Reads, Requests
 from dbdyno.analysis.work import units_in_all
 
-PAGE_BYTES = 8192
+DEFAULT_PAGE_BYTES = 8192
 
 
-def page_bytes(settings: Mapping[str, str]) -> int:
-    """The server's page size: PostgreSQL's default unless it was built with another."""
-    return int(settings.get("block_size", PAGE_BYTES))
+def page_bytes(server: Document) -> int:
+    """The page size that a server was built with; PostgreSQL's default where the record does not say."""
+    return int(server.get("page_bytes", DEFAULT_PAGE_BYTES))
 
 
 def reads(trials: Sequence[Document], page: int) -> Reads | None:

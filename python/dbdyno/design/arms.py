@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dbdyno.design.combinations import Levels, check_company, combinations
+from dbdyno.design.combinations import Levels, check_company, check_names, combinations
 from dbdyno.design.document import Candidates, Document, Expect, Level, Load, Measured, Open, SettingValue, ThinkTime
 from dbdyno.design.scripts import Script, read_sql, read_statement, read_uses
 from dbdyno.errors import DynoError
@@ -104,14 +104,15 @@ def make_arms(document: Document, path: Path, *, quick: bool, scale: int, found:
         scale: the size of the data.
         found: the levels of factors that are found in the built schema.
     """
-    factors = {
+    every = factors = {
         name: found.get(name, _UNKNOWN_YET) if isinstance(levels, Candidates) else levels
         for name, levels in document.factors.items()
     }
     if quick:
-        factors = {name: _quick_levels(document, name, levels, found, path) for name, levels in factors.items()}
+        factors = {name: _quick_levels(document, name, levels, found, path) for name, levels in every.items()}
     _check_factors(document, factors, path)
     if not any(levels is _UNKNOWN_YET for levels in factors.values()):
+        check_names(every, path)
         check_company(factors, document.baseline, path)
     arms = tuple(_arms(_Maker(document, path, quick, scale), factors))
     _check_distinct(arms, path)

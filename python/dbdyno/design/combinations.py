@@ -31,12 +31,16 @@ def _wishes(factors: Levels, levels: Mapping[str, str]) -> Iterator[tuple[str, l
         yield from factors[factor][name].only_with.items()
 
 
-def check_company(factors: Levels, baseline: Mapping[str, str], path: Path) -> None:
-    """`only_with` names what is there, and leaves every level an arm and every arm its baseline."""
+def check_names(factors: Levels, path: Path) -> None:
+    """`only_with` names what the file has, whether the quick form keeps it or not."""
     for own, levels in factors.items():
         for name, level in levels.items():
             for factor, allowed in level.only_with.items():
                 _check_named(factors, own, factor, allowed, f"{path.name}: factors.{own}.{name}.only_with.{factor}")
+
+
+def check_company(factors: Levels, baseline: Mapping[str, str], path: Path) -> None:
+    """`only_with` leaves every level an arm and every arm its baseline."""
     arms = list(combinations(factors))
     for factor, names in factors.items():
         for name in names:

@@ -14,7 +14,7 @@ from dbdyno.design.arms import Arm, make_arms
 from dbdyno.design.combinations import Levels
 from dbdyno.design.document import Candidates, Document
 from dbdyno.design.read import read_document
-from dbdyno.design.scripts import read_schemas
+from dbdyno.design.scripts import read_schemas, read_sql
 from dbdyno.errors import DynoError
 from dbdyno.workloads import Workload
 
@@ -102,7 +102,7 @@ def load_experiment(
         candidates={name: levels for name, levels in document.factors.items() if isinstance(levels, Candidates)},
         outcomes=dict(document.outcomes),
         invariants={**_shipped_invariants(schemas), **document.invariants},
-        files=tuple(_files(path, arms, schema_files)),
+        files=tuple(_files(path, arms, (*schema_files, *_level_files(document, path)))),
     )
 
 
@@ -130,11 +130,19 @@ def _shipped_invariants(schemas: tuple[Workload, ...]) -> dict[str, str]:
     return {name: sql for schema in schemas for name, sql in schema.invariants.items()}
 
 
-def _files(path: Path, arms: tuple[Arm, ...], schema_files: tuple[Path, ...]) -> Iterator[Path]:
+def _level_files(document: Document, path: Path) -> Iterator[Path]:
+    """What the levels' `sql` and `undo` name."""
+    for levels in document.factors.values():
+        for level in () if isinstance(levels, Candidates) else levels.values():
+            for text in (level.sql, level.undo):
+                yield from read_sql(path, "factors", text)[1] if text else ()
+
+
+def _files(path: Path, arms: tuple[Arm, ...], sql_files: tuple[Path, ...]) -> Iterator[Path]:
     """The experiment file and all that it refers to, each once, for the copy in the run directory."""
     seen: set[Path] = set()
     scripts = [script.path for arm in arms for script in arm.scripts if script.path is not None]
-    for file in (path, *schema_files, *scripts):
+    for file in (path, *sql_files, *scripts):
         if file not in seen:
             seen.add(file)
             yield file

@@ -77,6 +77,7 @@ def _server(target: Target) -> dict[str, Any]:
     return {
         "version": target.server_version,
         "version_number": target.server_version_number,
+        "page_bytes": int(target.read_settings(["block_size"])["block_size"]),
         "settings": target.non_default_settings(),
         "embedded": target.owned,
         "same_host": target.postmaster_pid is not None,

@@ -20,7 +20,7 @@ def ask_numbers(connection: Connection, table: str, questions: Mapping[str, str]
     """Each question's answer, asked as a client would but in a transaction that may only read.
 
     Args:
-        connection: like a client's, in autocommit.
+        connection: like a client's, in autocommit; of no further use after an error.
         table: of the experiment file, for messages.
         questions: SQL by name.
 
@@ -28,10 +28,9 @@ def ask_numbers(connection: Connection, table: str, questions: Mapping[str, str]
         DynoError: `bad_question` if what comes back is not one row with one number.
     """
     connection.read_only = True
-    try:
-        return {name: _ask(connection, f"{table}.{name}", question) for name, question in questions.items()}
-    finally:
-        connection.read_only = None
+    answers = {name: _ask(connection, f"{table}.{name}", question) for name, question in questions.items()}
+    connection.read_only = None
+    return answers
 
 
 def _ask(connection: Connection, key: str, question: str) -> int | float:

@@ -39,7 +39,8 @@ def build_workload(schema: Workload, target: Target, scale: int, data_seed: int,
     _execute(target, schema, schema.tables_sql)
     if schema.generator is not None:
         _load(schema.generator, target, scale, data_seed, say)
-        say(f"indexing {schema.name}")
+        if schema.constraints_sql:
+            say(f"indexing {schema.name}")
     _execute(target, schema, schema.constraints_sql)
 
 

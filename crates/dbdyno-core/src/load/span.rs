@@ -61,6 +61,17 @@ impl Span {
         }
     }
 
+    /// With think times: the span and the pause behind its last unit, so that it ends where a unit would start; None
+    /// where the window saw no unit of this client.
+    ///
+    /// Such an end is a stopping time, so the sum of many spans over the sum of their units is the mean length of a
+    /// cycle (Wald's identity). The mean of the clients' own rates is not: units over a time that varies are biased
+    /// upwards where a client does few of them (measured: 17 % with six units a client).
+    pub(super) fn cycles_ns(&self, mean_think_time_ns: u64) -> Option<u64> {
+        let last_think_time_ns = self.last_think_time_ns.unwrap_or(mean_think_time_ns);
+        Some(self.last_end_ns.saturating_sub(self.start_ns?) + last_think_time_ns)
+    }
+
     /// CPU and run-queue time of the backend within the span.
     pub(super) fn clocks_ns(&self) -> Option<(u64, u64)> {
         let (opening, closing) = (self.opening?, self.closing?);
