@@ -79,7 +79,7 @@ def load_experiment(
         DynoError: with the file, the key, the value seen and the fix.
     """
     document = read_document(path)
-    name = path.parent.name if path.stem == "experiment" else path.stem
+    name = path.resolve().parent.name if path.stem == "experiment" else path.stem
     scale = (document.quick.scale if quick else None) or document.workload.scale
     arms = make_arms(document, path, quick=quick, scale=scale, found=found or {})
     fixed_work = arms[0].fixed_units is not None
