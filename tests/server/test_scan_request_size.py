@@ -17,7 +17,7 @@ LEVELS = '[quick.levels]\nread = ["server-only"]\nrequest = ["8kB", "32kB", "128
 
 
 def test_requests_follow_the_setting(tmp_path: Path, cache: Path) -> None:
-    """360,000 rows: the server's mean read within 10 % of io_combine_limit; the kernel's own requests only where direct.
+    """360,000 rows: the server's mean read within 10 % of io_combine_limit; the device's only where it is direct.
 
     A scan begins with small requests and doubles them, so a mean is a little below the limit. Some 50 pages at the
     table's end were set aside by COPY and never written: no device is asked for them, 0.7 % of these.
