@@ -29,7 +29,7 @@ def test_requests_follow_the_setting(tmp_path: Path, cache: Path) -> None:
         flags=re.DOTALL,
     )
     statement = {"count-all-columns.sql": (SHIPPED.parent / "count-all-columns.sql").read_text()}
-    findings = run_experiment(write_experiment(tmp_path, text, statement), tmp_path / "run", "--quick", "--blocks", 2)
+    findings = run_experiment(write_experiment(tmp_path, text, statement), tmp_path / "run", "--quick", "--blocks", 1)
 
     for request, kib in (("8kB", 8), ("32kB", 32), ("128kB", 128), ("direct-32kB", 32)):
         reads = arm_of(findings, f"server-only/{request}")["reads"]
