@@ -9,7 +9,7 @@ import pytest
 import synthetic
 
 from dbdyno.analysis.analyse import analyse
-from dbdyno.analysis.findings import Check
+from dbdyno.analysis.findings import Check, Estimate
 from dbdyno.report.sentences import plain, trial_length, verdict_sentences
 
 
@@ -87,3 +87,37 @@ def test_what_ends_a_trial(fixed: list[int | None], window_ns: int, words: str) 
     arms = [dataclasses.replace(arm, fixed_units=units) for arm, units in zip(findings.arms, fixed, strict=False)]
 
     assert trial_length(dataclasses.replace(findings, arms=arms, window_ns=window_ns)) == words
+
+
+def with_verdicts(*verdicts: str) -> list[str]:
+    """The sentences of four comparisons without a group that have these verdicts."""
+    findings = example_findings.commit_write()
+    arms = [dataclasses.replace(findings.arms[0], arm="base", levels={"how": "base"}, baseline=None)]
+    comparisons = []
+    for place, word in enumerate(verdicts):
+        name = f"arm-{place}"
+        arms.append(dataclasses.replace(findings.arms[1], arm=name, levels={"how": name}, baseline="base"))
+        ratio = Estimate(1.01 + place / 100, 0.9, 1.2)
+        changes = {"arm": name, "baseline": "base", "verdict": word, "blocks_needed": 20 + place, "ratio": ratio}
+        comparisons.append(dataclasses.replace(findings.comparisons[0], **changes))  # type: ignore[arg-type]
+    changed = dataclasses.replace(findings, arms=arms, comparisons=comparisons)
+    return [plain(sentence) for sentence in verdict_sentences(changed)]
+
+
+def test_many_undecided_comparisons_share_a_paragraph_behind_what_is_decided() -> None:
+    """Four of five: each with its ratio, and how many blocks would decide them."""
+    sentences = with_verdicts("undecided", "undecided", "better", "undecided", "undecided")
+
+    assert len(sentences) == 2
+    assert sentences[0].startswith("arm-2 is better than base: 1.030x the throughput")
+    assert sentences[1] == (
+        "undecided against base, the throughput: arm-0 1.010x, arm-1 1.020x, arm-3 1.040x, arm-4 1.050x."
+        " 20 to 24 blocks would decide them; this run has 12."
+    )
+
+
+def test_a_few_undecided_comparisons_are_said_one_by_one() -> None:
+    """Three leave room for that, in the order of the file."""
+    sentences = with_verdicts("undecided", "better", "undecided", "undecided")
+
+    assert [sentence.split(" ")[0] for sentence in sentences] == ["arm-0", "arm-1", "arm-2", "arm-3"]

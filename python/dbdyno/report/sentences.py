@@ -37,6 +37,9 @@ CAUTIONS = {
     "fsync_off": "the server runs with fsync = off",
 }
 
+# From so many undecided comparisons in a group on, one paragraph says it for all: what is decided comes first.
+MANY_UNDECIDED = 4
+
 # Of what changed in the effect's direction, name parts until four fifths are explained, but at most two;
 # what went the other way is named from a tenth of the whole change on.
 EXPLAINED = 0.8
@@ -64,12 +67,28 @@ def plain(sentence: Sentence) -> str:
 
 
 def verdict_sentences(findings: Findings) -> list[Sentence]:
-    """One paragraph for each comparison, in the order of the findings."""
-    names = ArmNames(findings)
-    arms = {arm.arm: arm for arm in findings.arms}
+    """A paragraph for each comparison, those of a group together; many undecided ones of a group share one."""
+    return [sentence for _, sentence in verdicts_by_group(findings)]
+
+
+def verdicts_by_group(findings: Findings) -> list[tuple[str | None, Sentence]]:
+    """The paragraphs of `verdict_sentences`, each with the group that it is about."""
     if not findings.comparisons:
-        return [_no_comparison(findings)]
-    return [
+        return [(None, _no_comparison(findings))]
+    names = ArmNames(findings)
+    groups: dict[str | None, list[Comparison]] = {}
+    for comparison in findings.comparisons:
+        groups.setdefault(names.group(comparison.arm), []).append(comparison)
+    return [(group, said) for group, compared in groups.items() for said in _of_group(compared, names, findings)]
+
+
+def _of_group(compared: list[Comparison], names: ArmNames, findings: Findings) -> list[Sentence]:
+    """What is decided first, if much is not."""
+    arms = {arm.arm: arm for arm in findings.arms}
+    undecided = [one for one in compared if one.verdict == "undecided" and not one.withheld]
+    if len(undecided) < MANY_UNDECIDED:
+        undecided = []
+    said = [
         _withheld(comparison, names, arms)
         if comparison.withheld
         else [
@@ -78,8 +97,31 @@ def verdict_sentences(findings: Findings) -> list[Sentence]:
             *_risk(arms[comparison.arm]),
             *_caution(comparison),
         ]
-        for comparison in findings.comparisons
+        for comparison in compared
+        if comparison not in undecided
     ]
+    return [*said, _undecided(undecided, names)] if undecided else said
+
+
+def _undecided(comparisons: list[Comparison], names: ArmNames) -> Sentence:
+    """All of a group in one paragraph: each with its ratio, and how many blocks would decide."""
+    first = comparisons[0]
+    group = names.group(first.arm)
+    said: Sentence = [Span(f"{group}: ")] if group else []
+    baselines = list(dict.fromkeys(names.short(one.baseline) for one in comparisons))
+    said += [Span("undecided", "open"), Span(f" against {' and '.join(baselines)}, {METRIC_NAMES[first.metric]}: ")]
+    for one in comparisons:
+        ratio = Span(f" {numbers.ratio(one.ratio.estimate)}", "estimate")
+        said += [Span(names.short(one.arm), "arm"), ratio, Span("." if one is comparisons[-1] else ", ")]
+    needed = [one.blocks_needed for one in comparisons if one.blocks_needed is not None]
+    if needed:
+        fewest = f"{min(needed)} to " if min(needed) < max(needed) else ""
+        each = (
+            f" {fewest}{max(needed)} blocks would decide them" if len(needed) > 1 else f" {needed[0]} would decide one"
+        )
+        said.append(Span(f"{each}; this run has {len(first.block_ratios)}."))
+    codes = list(dict.fromkeys(code for one in comparisons for code in one.limited_by))
+    return [*said, *_caution(dataclasses.replace(first, limited_by=codes))]
 
 
 def trial_length(findings: Findings) -> str:

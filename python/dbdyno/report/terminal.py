@@ -27,7 +27,7 @@ from dbdyno.report.sections.outcomes import before_and_after
 from dbdyno.report.sections.plans import plans
 from dbdyno.report.sections.server import counters, host_cpu, requests
 from dbdyno.report.sections.times import unit_of_work, waits
-from dbdyno.report.sentences import Role, Sentence, trial_length, verdict_sentences
+from dbdyno.report.sentences import Role, Sentence, trial_length, verdicts_by_group
 
 STYLES: dict[Role, str] = {
     "plain": "",
@@ -66,7 +66,7 @@ def _lines(findings: Findings, run_directory: str, place: str, report: str | Non
         yield from paragraph(_styled(sentence))
     if findings.indexes:
         yield Text()
-    yield from _verdicts(findings, names)
+    yield from _verdicts(findings)
     yield Text()
     yield from paragraph(Text(_measured(findings), style="dim"))
     arms = names.grouped(findings.arms)
@@ -96,11 +96,11 @@ def _lines(findings: Findings, run_directory: str, place: str, report: str | Non
         yield Text(f"Report:        {report}")
 
 
-def _verdicts(findings: Findings, names: ArmNames) -> Iterator[Text]:
+def _verdicts(findings: Findings) -> Iterator[Text]:
     """The sentences, those of one group together."""
-    groups = [names.group(comparison.arm) for comparison in findings.comparisons] or [None]
-    before = groups[0]
-    for group, sentence in zip(groups, verdict_sentences(findings), strict=True):
+    said = verdicts_by_group(findings)
+    before = said[0][0]
+    for group, sentence in said:
         if group != before:
             yield Text()
         before = group
