@@ -388,3 +388,21 @@ def test_background_processes_have_shares_of_their_own_time() -> None:
     assert [process.backend_type for process in background] == ["io worker"]
     assert background[0].cpu_share == pytest.approx(0.4)
     assert background[0].wait_shares == {"Activity:IoWorkerMain": pytest.approx(0.8)}
+
+
+def test_the_advice_on_undecided_comparisons_is_not_that_of_the_hardest() -> None:
+    """It names the blocks that would decide half of them, and those for all."""
+    run, machine, trials = synthetic.run(arms=8, blocks=10, seed=3)
+    findings = analyse(run, machine, trials)
+    needs = (11, 40, None, 900)
+    undecided = [
+        dataclasses.replace(findings.comparisons[0], verdict="undecided", blocks_needed=blocks, limited_by=[])
+        for blocks in needs
+    ]
+
+    [warning] = undecided_warnings(run, undecided)
+
+    assert warning.message == (
+        "4 of 4 comparisons undecided; about 40 blocks would decide half of them, 900 all those that can be decided:"
+        " dbdyno run commit-write --blocks 40"
+    )

@@ -21,6 +21,7 @@ from dbdyno.analysis.analyse import analyse
 from dbdyno.analysis.findings import Findings, to_json
 from dbdyno.report import json_report
 from dbdyno.report.naming import ArmNames
+from dbdyno.report.sections.changes import changes
 from dbdyno.report.sentences import plain, verdict_sentences
 from dbdyno.report.terminal import print_report
 
@@ -255,3 +256,15 @@ def test_a_server_elsewhere_has_no_data_directory() -> None:
     words = " ".join(printed(analyse(run, machine, trials)).split())
 
     assert "; PostgreSQL 18.6, 2 CPUs. A unit of work" in words
+
+
+def test_the_same_change_of_several_arms_stands_once() -> None:
+    """Under the names of all of them; what is beyond eight is in the HTML report."""
+    arm = made("commit-write").arms[0]
+    arms = [dataclasses.replace(arm, arm=name, sql="CREATE INDEX i ON t (a);", undo="DROP INDEX i;") for name in "ab"]
+    arms += [dataclasses.replace(arm, arm=f"more-{n}", sql=f"SELECT {n};", undo=None) for n in range(9)]
+
+    lines = [line.plain for line in changes(arms)]
+
+    assert lines[:3] == ["To apply, and to undo", "- a, b: CREATE INDEX i ON t (a);", "  undo: DROP INDEX i;"]
+    assert lines[-1] == "- 2 more are in the HTML report"

@@ -35,7 +35,7 @@ def machine_warnings(machine: Document) -> list[Warning]:
 
 
 def undecided_warnings(run: Document, comparisons: Sequence[Comparison]) -> list[Warning]:
-    """One warning for all undecided comparisons, with the blocks that would decide the hardest."""
+    """One warning for all undecided comparisons, with the blocks that would decide half of them, and all."""
     undecided = [one for one in comparisons if one.verdict == "undecided" and not one.withheld]
     if not undecided:
         return []
@@ -45,8 +45,10 @@ def undecided_warnings(run: Document, comparisons: Sequence[Comparison]) -> list
     if not known:
         advice = "no reasonable number of blocks would decide: use a quieter machine or a wider `margin`"
     else:
-        some = "" if len(known) == len(needed) else " those that can be decided"
-        advice = f"about {max(known)} blocks would decide{some}: dbdyno run {run['experiment']} --blocks {max(known)}"
+        half = sorted(known)[(len(known) - 1) // 2]
+        some = " those that can be decided" if len(known) < len(needed) else ""
+        all_of_them = f"{some}" if half == max(known) else f" half of them, {max(known)} all{some}"
+        advice = f"about {half} blocks would decide{all_of_them}: dbdyno run {run['experiment']} --blocks {half}"
     return [Warning("undecided", f"{seen}; {advice}")]
 
 
