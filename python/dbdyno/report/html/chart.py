@@ -11,6 +11,7 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
+from dbdyno.analysis.findings import Estimate
 from dbdyno.report.html.palette import Fill, Mark, Stroke
 from dbdyno.report.html.table import Table
 
@@ -90,6 +91,23 @@ def title(text: str) -> Json:
 def note(text: str, **place: Any) -> Json:
     """A text inside a figure; `text` is already literal."""
     return {"text": text, "showarrow": False, "yanchor": "middle", **place}
+
+
+def interval_bar(estimate: Estimate, colour: str) -> Json:
+    """The part of a trace that draws the interval of its one point; none where it is not known."""
+    if estimate.low is None or estimate.high is None:
+        return {}
+    return {
+        "error_x": {
+            "type": "data",
+            "symmetric": False,
+            "array": [estimate.high - estimate.estimate],
+            "arrayminus": [estimate.estimate - estimate.low],
+            "thickness": 3,
+            "width": 0,
+            "color": colour,
+        }
+    }
 
 
 def _axis(own: Json) -> Json:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dbdyno.analysis.findings import Comparison, Estimate, Findings
 from dbdyno.report.html import palette
 from dbdyno.report.html.arrangement import Arrangement, Group, Placed, primary
-from dbdyno.report.html.chart import BAND, Chart, Json, Key, Panel, literal, panel
+from dbdyno.report.html.chart import BAND, Chart, Json, Key, Panel, interval_bar, literal, panel
 from dbdyno.report.html.comparison_tables import comparisons_table, reasons_table
 from dbdyno.report.html.names import metric_name
 from dbdyno.report.html.palette import Fill, Mark
@@ -107,17 +107,7 @@ def _mark(one: Placed, comparison: Comparison, row: Row) -> Json:
         "hovertemplate": "%{text}<extra></extra>",
         "cliponaxis": False,
     }
-    if effect.low is not None and effect.high is not None:
-        trace["error_x"] = {
-            "type": "data",
-            "symmetric": False,
-            "array": [effect.high - effect.estimate],
-            "arrayminus": [effect.estimate - effect.low],
-            "thickness": 3,
-            "width": 0,
-            "color": colour,
-        }
-    return trace
+    return trace | interval_bar(effect, colour)
 
 
 def _margin(rows: Rows, margin: float) -> Json:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dbdyno.analysis.findings import Estimate, Findings, IndexBenefit, IndexCost, IndexVerdict
 from dbdyno.report.html import palette
-from dbdyno.report.html.chart import Chart, Json, Key, Panel, literal, panel
+from dbdyno.report.html.chart import Chart, Json, Key, Panel, interval_bar, literal, panel
 from dbdyno.report.html.index_tables import benefits_table, costs_table, verdicts_table
 from dbdyno.report.html.palette import Mark
 from dbdyno.report.html.quantity import ratio_ends
@@ -120,17 +120,7 @@ def _trace(verdict: IndexVerdict, marked: Marked, row: Row) -> Json:
         "hovertemplate": "%{text}<extra></extra>",
         "cliponaxis": False,
     }
-    if effect.low is not None and effect.high is not None:
-        trace["error_x"] = {
-            "type": "data",
-            "symmetric": False,
-            "array": [effect.high - effect.estimate],
-            "arrayminus": [effect.estimate - effect.low],
-            "thickness": 3,
-            "width": 0,
-            "color": mark.colour,
-        }
-    return trace
+    return trace | interval_bar(effect, mark.colour)
 
 
 def _unity(rows: Rows) -> Json:
