@@ -11,6 +11,7 @@ import synthetic
 
 from dbdyno.analysis.analyse import analyse
 from dbdyno.analysis.findings import Findings, Spread, to_json
+from dbdyno.analysis.warnings import undecided_warnings
 
 IO_BASELINE = "io-bound/wait-immediate"
 IO_NOWAIT = "io-bound/nowait-batch"
