@@ -175,10 +175,12 @@ def test_a_built_in_script_asks_what_pgbench_s_own_asks(
     assert_same(server, witness, script, engine.builtin_script(name), mode)
 
 
+# Those with a schema of plain SQL; the generated ones have tests of their own.
 SHIPPED = [
     pytest.param(path.parent, script, mode, id=f"{name}-{script.stem}-{mode}")
     for name in experiments.shipped()
     for path in [experiments.find(name)]
+    if (path.parent / "schema.sql").exists()
     for script in sorted(path.parent.glob("*.sql"))
     if script.name != "schema.sql"
     for mode in MODES
