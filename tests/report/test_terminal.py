@@ -216,6 +216,16 @@ def test_a_great_effect_is_explained_only_where_a_wait_made_it(moved_most: str, 
     assert ("Why no more:" in plain(sentence)) == explained
 
 
+def test_a_loss_needs_no_excuse() -> None:
+    """Why it is no greater is nobody's question."""
+    findings = made("commit-write")
+    worse = dataclasses.replace(findings.comparisons[-1], verdict="worse")
+
+    [sentence] = verdict_sentences(dataclasses.replace(findings, comparisons=[worse]))
+
+    assert "Why no more:" not in plain(sentence)
+
+
 def test_a_profile_that_moved_the_other_way_is_no_reason() -> None:
     """A slower arm in which the time shown fell: no why rather than a wrong one."""
     findings = made("commit-write")

@@ -253,12 +253,12 @@ def _moved(reason: Reason, unit: numbers.Unit, verb: str = "") -> str:
 
 
 def _mostly_cpu(comparison: Comparison) -> list[str]:
-    """Why an effect is not greater: what waits could give is little, the response time is made of something else.
+    """Why a gain is not greater: what waits could give is little, the response time is made of something else.
 
-    Not said of a great effect on CPU or run queue themselves: there is nothing to explain away.
+    Not said of a loss, nor of a great effect on anything but waits: there is nothing to explain away.
     """
     great = max(comparison.ratio.estimate, 1 / comparison.ratio.estimate) > GREAT_EFFECT
-    if great and comparison.why[0].part in ("cpu", "run_queue"):
+    if comparison.verdict == "worse" or (great and ":" not in comparison.why[0].part):
         return []
     shares = {reason.part: reason.baseline_share for reason in comparison.why}
     if "cpu" not in shares or shares["cpu"] + shares["run_queue"] < MOSTLY_CPU:
