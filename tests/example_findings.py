@@ -172,6 +172,7 @@ def _arm(name: str, speeds: np.ndarray, place: int, order: list[np.ndarray], ran
         levels={"load": load, "durability": durability},
         baseline=None if durability == "wait-immediate" else f"{load}/wait-immediate",
         clients=CLIENTS,
+        arrival={"kind": "closed", "think_time_ns": 0},
         scripts=["single-row.sql"],
         sets={"session synchronous_commit": "on"},
         trials=len(speeds),

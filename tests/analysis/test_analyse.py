@@ -11,7 +11,7 @@ import synthetic
 
 from dbdyno.analysis.analyse import analyse
 from dbdyno.analysis.findings import Findings, Spread, to_json
-from dbdyno.analysis.warnings import undecided_warnings
+from dbdyno.analysis.warnings import arm_warnings, undecided_warnings
 
 IO_BASELINE = "io-bound/wait-immediate"
 IO_NOWAIT = "io-bound/nowait-batch"
@@ -407,3 +407,22 @@ def test_the_advice_on_undecided_comparisons_is_not_that_of_the_hardest() -> Non
         "4 of 4 comparisons undecided; about 40 blocks would decide half of them, 900 all those that can be decided:"
         " dbdyno run commit-write --blocks 40"
     )
+
+
+@pytest.mark.parametrize(
+    ("think_time_ns", "units", "warned"), [(0, 300, True), (500_000_000, 300, False), (1, 3000, True)]
+)
+def test_little_s_law_may_be_off_by_chance_where_users_think(think_time_ns: int, units: int, warned: bool) -> None:
+    """300 units of users who think are in a window give or take 17, which is 6 %; 4 % off is nothing then."""
+    findings = analyse(*synthetic.run(arms=2, blocks=6))
+    arm = findings.arms[0]
+    changed = dataclasses.replace(
+        arm,
+        arrival={"kind": "closed", "think_time_ns": think_time_ns},
+        little_discrepancy=0.04,
+        units=dataclasses.replace(arm.units, successful=units * arm.trials),
+    )
+
+    found = arm_warnings(changed, findings.machine, findings.machine["server"])
+
+    assert ("little" in [warning.code for warning in found]) == warned

@@ -53,6 +53,7 @@ def arm_findings(
         levels=dict(arm["levels"]),
         baseline=arm["baseline"],
         clients=arm["clients"],
+        arrival=dict(arm["arrival"]),
         scripts=list(arm["scripts"]),
         sets=_sets(arm),
         trials=len(trials),

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 # The three figures come from separate clocks; over windows of a second they agree within 1 % here.
 LITTLE_DISCREPANCY = 0.03
+
+
+def little_tolerance(units_per_trial: float, *, thinks: bool) -> float:
+    """How far Little's law may be off.
+
+    With think times units come nearly at random, and of n of them the number in a window varies by the square root of
+    n; the throughput is estimated from whole cycles of units and thinking, the number in flight from the window.
+    """
+    return max(LITTLE_DISCREPANCY, 1 / math.sqrt(units_per_trial)) if thinks else LITTLE_DISCREPANCY
+
+
 # A tenth of the time unexplained leaves the other parts useful; more, and a cause may hide in it.
 UNACCOUNTED_SHARE = 0.10
 # A driver thread this busy has no time left to start the next unit at once.

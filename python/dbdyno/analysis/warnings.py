@@ -65,6 +65,11 @@ def _warning(code: str, *words: str) -> Warning:
     return Warning(code, " ".join(words))
 
 
+def _little_tolerance(arm: Arm) -> float:
+    thinks = arm.arrival.get("think_time_ns", 0) > 0
+    return limits.little_tolerance(max(1.0, arm.units.successful / arm.trials), thinks=thinks)
+
+
 def _percent(share: float, decimals: int = 0) -> str:
     return f"{share * 100:.{decimals}f} %"
 
@@ -91,7 +96,7 @@ def _instrument(arm: Arm, machine: Document, server: Document) -> Iterator[Warni
             f"the driver started units late: its p99 lateness is {_percent(lateness)} of the p99 response time,",
             "so part of that time is its own; use a lower rate, fewer `clients` or more `threads`",
         )
-    if arm.little_discrepancy > limits.LITTLE_DISCREPANCY:
+    if arm.little_discrepancy > _little_tolerance(arm):
         yield _warning(
             "little",
             f"Little's law is off by {_percent(arm.little_discrepancy, 1)}: throughput x response time is not",
