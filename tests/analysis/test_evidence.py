@@ -191,3 +191,16 @@ def test_an_arm_on_another_server_uses_its_page_size() -> None:
     sizes = [arm.reads.server.bytes_mean for arm in analyse(run, machine, trials).arms if arm.reads]
 
     assert sizes == [8192.0, 32768.0]
+
+
+@pytest.mark.parametrize(("rows", "exposed"), [(0, False), (1, True), (None, True)])
+def test_work_that_writes_no_row_exposes_no_commit(rows: int | None, exposed: bool) -> None:
+    """The WAL of a reading arm is the server's own; a server that does not count rows is given the benefit."""
+    run, machine, trials = synthetic.run(arms=2, blocks=6)
+    for trial in trials:
+        counted = {"rows_inserted": 0, "rows_updated": rows, "rows_deleted": 0}
+        trial["server"] |= {} if rows is None else counted
+
+    findings = analyse(run, machine, trials)
+
+    assert [arm.exposure is not None for arm in findings.arms] == [exposed, exposed]

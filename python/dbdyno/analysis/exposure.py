@@ -23,7 +23,12 @@ Floats = npt.NDArray[np.float64]
 
 
 def exposure(trials: Sequence[Document], *, acknowledged: bool) -> Exposure | None:
-    """Mean, 95th percentile and maximum over all samples of all trials; None where nothing was sampled."""
+    """Mean, 95th percentile and maximum over all samples of all trials.
+
+    None where nothing was sampled, and where no row was written: what WAL there is then is the server's own.
+    """
+    if all(_wrote_nothing(trial["server"]) for trial in trials):
+        return None
     sampled = [np.asarray(samples, dtype=np.float64) for samples in map(_samples, trials) if samples]
     if not sampled:
         return None
@@ -37,6 +42,12 @@ def exposure(trials: Sequence[Document], *, acknowledged: bool) -> Exposure | No
         commits=None if not bytes_per_unit else _spread(exposed_bytes / bytes_per_unit),
         age_ns=_spread(age_ns),
     )
+
+
+def _wrote_nothing(server: Document) -> bool:
+    """Whether the server counts rows written, and counted none."""
+    kinds = ("rows_inserted", "rows_updated", "rows_deleted")
+    return all(kind in server for kind in kinds) and not any(server[kind] for kind in kinds)
 
 
 def acknowledges_before_flush(arm: Document, trials: Sequence[Document], server_settings: Document) -> bool:
