@@ -1,4 +1,4 @@
-"""The arms of an experiment: the factors multiplied out, each arm with everything that it runs and changes.
+"""The arms of an experiment: the factors multiplied out.
 
 `make_arms` refuses what contradicts itself: two factors that set one key, an arm that does what another does, a
 schema change that nothing takes back.
@@ -12,86 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from dbdyno.design.arm import Arm, Server
+from dbdyno.design.arrival import make_arrival
 from dbdyno.design.combinations import Levels, check_company, check_names, combinations
-from dbdyno.design.document import Candidates, Document, Expect, Level, Load, Measured, Open, SettingValue, ThinkTime
+from dbdyno.design.document import Candidates, Document, Level
+from dbdyno.design.merging import merged, merged_expect, merged_load, only_one
 from dbdyno.design.scripts import Script, read_sql, read_statement, read_uses
 from dbdyno.errors import DynoError
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Arrival:
-    """How units of work come: a closed loop with think times, or an open loop by a process of its own.
-
-    `think_time_ns` is the mean; the bounds are those of a `uniform` or `exponential` distribution.
-    """
-
-    kind: str
-    think_time_ns: int = 0
-    think_time_distribution: str = "constant"
-    think_time_min_ns: int = 0
-    think_time_max_ns: int = 0
-    process: str = ""
-    start_per_s: float = 0.0
-    end_per_s: float = 0.0
-
-    def document(self) -> dict[str, Any]:
-        """As the trial spec writes it."""
-        if self.kind == "open":
-            return {
-                "kind": "open",
-                "process": self.process,
-                "start_per_s": self.start_per_s,
-                "end_per_s": self.end_per_s,
-            }
-        constant: dict[str, Any] = {"kind": "closed", "think_time_ns": self.think_time_ns}
-        if self.think_time_distribution == "constant":
-            return constant
-        return {
-            **constant,
-            "think_time_distribution": self.think_time_distribution,
-            "think_time_min_ns": self.think_time_min_ns,
-            "think_time_max_ns": self.think_time_max_ns,
-        }
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Server:
-    """Which server an arm runs on, where a level says so: a URL without a password, or a directory of binaries."""
-
-    url: str | None = None
-    server_bin: Path | None = None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Arm:
-    """One combination of levels. `settings` are the server's, `session` each connection's, `role` the user's.
-
-    `fixed_units`: that many units of work and no more, timed as a whole; None: a timed window.
-    """
-
-    name: str
-    levels: dict[str, str]
-    baseline: str | None
-    server: Server
-    scripts: tuple[Script, ...]
-    fixed_units: int | None
-    fetch_rows: int | None
-    clients: int
-    threads: int
-    mode: str
-    arrival: Arrival
-    connect_ramp_ns: int
-    latency_limit_ns: int | None
-    rows_per_unit: int | None
-    max_tries: int
-    variables: dict[str, str]
-    session: dict[str, SettingValue]
-    settings: dict[str, SettingValue]
-    role: dict[str, SettingValue]
-    sql: str
-    undo: str
-    reset: tuple[str, ...]
-    expect: Expect
 
 
 def make_arms(document: Document, path: Path, *, quick: bool, scale: int, found: Levels) -> tuple[Arm, ...]:
@@ -213,18 +140,18 @@ def _check_factors(document: Document, factors: Levels, path: Path) -> None:
 
 def _arm(maker: _Maker, name: str, levels: dict[str, str], parts: list[Level], baseline: str) -> Arm:
     document, path = maker.document, maker.path
-    load = _merged_load(document.workload, parts, levels, path)
-    session = _merged("set", [part.set for part in parts], levels, path)
-    settings = _merged("settings", [part.settings for part in parts], levels, path)
-    role = _merged("role", [part.role for part in parts], levels, path)
+    load = merged_load(document.workload, parts, levels, path)
+    session = merged("set", [part.set for part in parts], levels, path)
+    settings = merged("settings", [part.settings for part in parts], levels, path)
+    role = merged("role", [part.role for part in parts], levels, path)
     variables = {"scale": maker.scale, **document.workload.variables}
-    variables |= _merged("variables", [part.variables for part in parts], levels, path)
+    variables |= merged("variables", [part.variables for part in parts], levels, path)
     for key in settings:
         if key in document.target.settings:
             raise DynoError(
                 "two_values", f"{path.name}: settings.{key}: is set by target.settings and by a level; keep one"
             )
-    reset = _only_one("reset", [part.reset for part in parts], levels, path)
+    reset = only_one("reset", [part.reset for part in parts], levels, path)
     reset = tuple(document.design.reset if reset is None else reset)
     _check_undo(reset, parts, levels, path)
     clients = load["clients"] or 1
@@ -239,7 +166,7 @@ def _arm(maker: _Maker, name: str, levels: dict[str, str], parts: list[Level], b
         clients=clients,
         threads=min(load["threads"] or 1, clients),
         mode=load["mode"] or "prepared",
-        arrival=_arrival(load["arrival"], load["think_time"]),
+        arrival=make_arrival(load["arrival"], load["think_time"]),
         connect_ramp_ns=load["connect_ramp"] or 0,
         latency_limit_ns=load["latency_limit"],
         rows_per_unit=load["rows_per_unit"],
@@ -251,7 +178,7 @@ def _arm(maker: _Maker, name: str, levels: dict[str, str], parts: list[Level], b
         sql=_one_after_another(_sql(path, levels, part, "sql") for part in parts if part.sql),
         undo=_one_after_another(_sql(path, levels, part, "undo") for part in reversed(parts) if part.undo),
         reset=reset,
-        expect=_merged_expect(document.expect, [part.expect for part in parts], levels, path),
+        expect=merged_expect(document.expect, [part.expect for part in parts], levels, path),
     )
 
 
@@ -272,64 +199,6 @@ def _sql(path: Path, levels: dict[str, str], part: Level, key: str) -> str:
 def _one_after_another(texts: Iterable[str]) -> str:
     """Each may end without a semicolon, or in a comment."""
     return "\n;\n".join(texts)
-
-
-_LOAD_KEYS = (
-    *("script", "statement", "units", "executions", "fetch_rows", "clients", "threads", "mode", "connect_ramp"),
-    *("latency_limit", "rows_per_unit", "max_tries"),
-)
-
-
-def _merged_load(workload: Load, parts: list[Level], levels: dict[str, str], path: Path) -> dict[str, Any]:
-    """The workload's keys, each replaced by the one level that sets it."""
-    merged: dict[str, Any] = {}
-    for key in _LOAD_KEYS:
-        chosen = _only_one(key, [getattr(part, key) for part in parts], levels, path)
-        merged[key] = getattr(workload, key) if chosen is None else chosen
-    arrival = _only_one("arrival", [part.arrival for part in parts], levels, path)
-    think_time = _only_one("think_time", [part.think_time for part in parts], levels, path)
-    if arrival is not None and think_time is not None:
-        raise DynoError("two_values", f"{path.name}: factors: one level sets arrival, another think_time; keep one")
-    own = arrival is None and think_time is None
-    merged["arrival"] = workload.arrival if own else arrival
-    merged["think_time"] = workload.think_time if own else think_time
-    return merged
-
-
-def _only_one(key: str, values: list[Any], levels: dict[str, str], path: Path) -> Any:
-    given = [(factor, value) for factor, value in zip(levels, values, strict=True) if value is not None]
-    if len(given) > 1:
-        raise DynoError(
-            "two_values", f"{path.name}: factors {given[0][0]} and {given[1][0]} both set {key}; let one of them set it"
-        )
-    return given[0][1] if given else None
-
-
-def _merged(key: str, tables: list[Mapping[str, Any]], levels: dict[str, str], path: Path) -> dict[str, Any]:
-    """The union of the levels' tables; a name in two of them is an error."""
-    merged: dict[str, Any] = {}
-    origin: dict[str, str] = {}
-    for factor, table in zip(levels, tables, strict=True):
-        for name, value in table.items():
-            if name in merged:
-                raise DynoError(
-                    "two_values",
-                    f"{path.name}: factors {origin[name]} and {factor} both have {key}.{name}; let one of them set it",
-                )
-            merged[name], origin[name] = value, factor
-    return merged
-
-
-def _merged_expect(common: Expect, parts: list[Expect], levels: dict[str, str], path: Path) -> Expect:
-    """What a level expects stands above what all arms are expected to show."""
-    merged: dict[str, Any] = {}
-    for key in ("physical_reads", "plan", "no_plan", "profile"):
-        chosen = _only_one(f"expect.{key}", [getattr(part, key) for part in parts], levels, path)
-        merged[key] = getattr(common, key) if chosen is None else chosen
-    for key in ("settings", "relation_bytes"):
-        own = _merged(f"expect.{key}", [getattr(part, key) for part in parts], levels, path)
-        merged[key] = {**getattr(common, key), **own}
-    return Expect.model_construct(**merged)
 
 
 def _scripts(path: Path, load: Mapping[str, Any]) -> tuple[Script, ...]:
@@ -363,8 +232,8 @@ def _fixed_units(maker: _Maker, load: Mapping[str, Any]) -> int | None:
 
 
 def _server(parts: list[Level], levels: dict[str, str], path: Path) -> Server:
-    url = _only_one("target", [part.target for part in parts], levels, path)
-    server_bin = _only_one("server_bin", [part.server_bin for part in parts], levels, path)
+    url = only_one("target", [part.target for part in parts], levels, path)
+    server_bin = only_one("server_bin", [part.server_bin for part in parts], levels, path)
     if url is not None and server_bin is not None:
         raise DynoError("two_values", f"{path.name}: factors: one level sets target, another server_bin; keep one")
     if server_bin is not None and not Path(server_bin).expanduser().is_absolute():
@@ -386,37 +255,3 @@ def _refuse_password(url: str, path: Path) -> None:
         raise DynoError(
             "password_in_file", f"{path.name}: target: holds a password; put it into ~/.pgpass or a service file"
         )
-
-
-def _arrival(arrival: Open | None, think_time: int | ThinkTime | None) -> Arrival:
-    if arrival is None:
-        return _closed(think_time or 0)
-    process, start = (
-        ("poisson", arrival.poisson_per_s) if arrival.poisson_per_s else ("constant", arrival.constant_per_s)
-    )
-    assert start is not None
-    return Arrival(kind="open", process=process, start_per_s=start, end_per_s=arrival.to_per_s or start)
-
-
-# Where an exponential think time is not cut off by the file: exp(-10) of the pauses would be longer than this.
-_LONGEST_IN_MEANS = 10
-
-
-def _closed(think_time: int | ThinkTime) -> Arrival:
-    if isinstance(think_time, int):
-        return Arrival(kind="closed", think_time_ns=think_time)
-    if think_time.uniform is not None:
-        low, high = think_time.uniform
-        return Arrival("closed", (low + high) // 2, "uniform", low, high)
-    mean = think_time.exponential or 0
-    longest = mean * _LONGEST_IN_MEANS if think_time.maximum is None else think_time.maximum
-    return Arrival("closed", mean, "exponential", think_time.minimum or 0, longest)
-
-
-def resolve(value: SettingValue, measured: Mapping[str, float]) -> str:
-    """A setting's value as text, with what was measured put in."""
-    if isinstance(value, Measured):
-        return str(max(0, round(measured[value.measured] * value.times)))
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return str(value)

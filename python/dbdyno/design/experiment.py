@@ -10,7 +10,8 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from dbdyno.design.arms import Arm, make_arms
+from dbdyno.design.arm import Arm
+from dbdyno.design.arms import make_arms
 from dbdyno.design.combinations import Levels
 from dbdyno.design.document import Candidates, Document
 from dbdyno.design.read import read_document

@@ -11,7 +11,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dbdyno.design.arms import ALL_INDEXES, Arm
+from dbdyno.design.arm import Arm
+from dbdyno.design.arms import ALL_INDEXES
 from dbdyno.design.combinations import Levels
 from dbdyno.design.document import Candidates, Level
 from dbdyno.design.experiment import Experiment, load_experiment

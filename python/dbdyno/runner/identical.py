@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dbdyno.design.arms import Arm
+from dbdyno.design.arm import Arm
 from dbdyno.design.document import Expect
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
 from dbdyno.runner.prepare import Prepared

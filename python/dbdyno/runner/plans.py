@@ -19,7 +19,7 @@ import psycopg
 from psycopg.pq import ExecStatus
 
 from dbdyno import engine
-from dbdyno.design.arms import Arm
+from dbdyno.design.arm import Arm
 from dbdyno.runner.plan_shape import plan_nodes, plan_shape
 from dbdyno.targets.target import Connection
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import psycopg
 from psycopg import sql
 
-from dbdyno.design.arms import Arm, resolve
+from dbdyno.design.arm import Arm, resolve
 from dbdyno.design.document import Measured, SettingValue
 from dbdyno.design.experiment import Experiment
 from dbdyno.errors import DynoError

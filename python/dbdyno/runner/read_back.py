@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from dbdyno.design.arms import resolve
+from dbdyno.design.arm import resolve
 from dbdyno.design.experiment import Experiment
 from dbdyno.runner.prepare import Prepared
 from dbdyno.runner.setting_value import same_value

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dbdyno.design.arms import Arm
+from dbdyno.design.arm import Arm
 from dbdyno.design.experiment import Experiment
 from dbdyno.runner.schema import build_schema
 from dbdyno.targets.target import Target

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
-from dbdyno.design.arms import Server
+from dbdyno.design.arm import Server
 from dbdyno.design.experiment import Experiment
 from dbdyno.errors import DynoError
 from dbdyno.targets.binaries import find_binaries

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dbdyno.design.arms import Arm
+from dbdyno.design.arm import Arm
 from dbdyno.design.experiment import FIXED_WORK_LIMIT_NS, Experiment
 from dbdyno.design.schedule import trial_seed
 from dbdyno.targets.endpoint import Endpoint

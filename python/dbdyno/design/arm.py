@@ -1,0 +1,60 @@
+"""One arm of an experiment: everything that it runs and changes, nothing left to look up."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+
+from dbdyno.design.arrival import Arrival
+from dbdyno.design.document import Expect, Measured, SettingValue
+from dbdyno.design.scripts import Script
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Server:
+    """Which server an arm runs on, where a level says so: a URL without a password, or a directory of binaries."""
+
+    url: str | None = None
+    server_bin: Path | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Arm:
+    """One combination of levels. `settings` are the server's, `session` each connection's, `role` the user's.
+
+    `fixed_units`: that many units of work and no more, timed as a whole; None: a timed window.
+    """
+
+    name: str
+    levels: dict[str, str]
+    baseline: str | None
+    server: Server
+    scripts: tuple[Script, ...]
+    fixed_units: int | None
+    fetch_rows: int | None
+    clients: int
+    threads: int
+    mode: str
+    arrival: Arrival
+    connect_ramp_ns: int
+    latency_limit_ns: int | None
+    rows_per_unit: int | None
+    max_tries: int
+    variables: dict[str, str]
+    session: dict[str, SettingValue]
+    settings: dict[str, SettingValue]
+    role: dict[str, SettingValue]
+    sql: str
+    undo: str
+    reset: tuple[str, ...]
+    expect: Expect
+
+
+def resolve(value: SettingValue, measured: Mapping[str, float]) -> str:
+    """A setting's value as text, with what was measured put in."""
+    if isinstance(value, Measured):
+        return str(max(0, round(measured[value.measured] * value.times)))
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value)
