@@ -75,6 +75,10 @@ def _counter_row(name: str, arms: Sequence[Arm]) -> list[Cell]:
     return [Cell(words), *(Cell("" if value is None else unit.text(value)) for value in values)]
 
 
+# A page is 8 of them, and a great request some thousands; one unit for all, whatever the largest is.
+REQUEST_SIZE = Unit("KiB", 2.0**10)
+
+
 def requests(arrangement: Arrangement) -> Table | None:
     """The server's reads beside what reached the device."""
     placed = [one for one in arrangement.placed() if one.arm.reads is not None or one.arm.device is not None]
@@ -85,15 +89,14 @@ def requests(arrangement: Arrangement) -> Table | None:
         "device reads": [one.arm.device.reads if one.arm.device else None for one in placed],
         "device writes": [one.arm.device.writes if one.arm.device else None for one in placed],
     }
-    size = byte_unit(one.bytes_mean or 0.0 for found in kinds.values() for one in found if one)
     columns = [Column("arm", figures=False)]
     for kind in kinds:
-        columns += [Column(kind), Column("mean size", size.name)]
+        columns += [Column(kind), Column("mean size", REQUEST_SIZE.name)]
     columns += [Column("device flushes"), Column("physical reads")]
     rows = [
         [
             Cell(one.arm.arm),
-            *(cell for found in kinds.values() for cell in _request_cells(found[place], size)),
+            *(cell for found in kinds.values() for cell in _request_cells(found[place])),
             _flushes(one.arm.device),
             _physical(one.arm),
         ]
@@ -102,10 +105,10 @@ def requests(arrangement: Arrangement) -> Table | None:
     return Table("requests", columns, [Section(None, rows)])
 
 
-def _request_cells(found: Requests | None, size: Unit) -> list[Cell]:
+def _request_cells(found: Requests | None) -> list[Cell]:
     if found is None:
         return [Cell(""), Cell("")]
-    return [Cell(number(found.per_unit)), Cell("" if found.bytes_mean is None else size.text(found.bytes_mean))]
+    return [Cell(number(found.per_unit)), Cell("" if found.bytes_mean is None else REQUEST_SIZE.text(found.bytes_mean))]
 
 
 def _flushes(device: Device | None) -> Cell:
