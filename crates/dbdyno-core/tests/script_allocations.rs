@@ -1,34 +1,9 @@
 //! Evaluating an expression allocates nothing, whatever it computes: it happens inside the measured loop.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+mod counting;
 
+use counting::allocations;
 use dbdyno_core::script::{Command, Random, Symbols, Value, parse};
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The system's allocator, counting for each thread.
-struct Counting;
-
-// SAFETY: every call is passed on unchanged to the system's allocator, which keeps the contract;
-// the counter is a plain cell of the thread and allocates nothing itself.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller keeps alloc's contract.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from `alloc` above, hence from System, with this layout.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 #[test]
 fn evaluating_and_writing_values_allocates_nothing() {
@@ -46,13 +21,13 @@ fn evaluating_and_writing_values_allocates_nothing() {
     let mut random = Random::from_seed(1);
     let mut out = Vec::with_capacity(1000);
 
-    let before = ALLOCATIONS.get();
+    let before = allocations();
     for command in &script.commands {
         let Command::Set { variable, expression, .. } = command else { panic!("not a \\set") };
         let value = expression.evaluate(&variables, &mut random).expect("a value");
         value.write_text(&mut out);
         variables[variable.0 as usize] = value;
     }
-    assert_eq!(ALLOCATIONS.get() - before, 0);
+    assert_eq!(allocations() - before, 0);
     assert!(!out.is_empty());
 }
