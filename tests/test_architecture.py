@@ -20,6 +20,7 @@ FORBIDDEN = {
     "targets": {"runner", "store", "report", "commands", "analysis", "design", "experiments"},
     "store": {"runner", "targets", "report", "commands", "analysis", "design", "probes", "experiments", "engine"},
     "probes": {"runner", "store", "report", "commands", "analysis", "design", "experiments"},
+    "selftest": {"report", "commands", "design", "experiments", "runner", "store"},
     "runner": {"report", "commands", "analysis", "experiments"},
 }
 
@@ -52,7 +53,7 @@ def test_arrows_go_one_way(room: str) -> None:
 
 
 def test_report_knows_only_the_findings_of_the_analysis() -> None:
-    """Formats, never computes: of `analysis` a report may import nothing but `findings`."""
+    """Formats, never computes: of `analysis` a report may import nothing but findings, of whichever room."""
     wrong = []
     for path in (PACKAGE / "report").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -62,7 +63,7 @@ def test_report_knows_only_the_findings_of_the_analysis() -> None:
                     if node.module != "dbdyno.analysis"
                     else {f"dbdyno.analysis.{alias.name}" for alias in node.names}
                 )
-                wrong += [(path.name, module) for module in modules if module != "dbdyno.analysis.findings"]
+                wrong += [(path.name, module) for module in modules if "findings" not in module.split(".")]
 
     assert wrong == []
 
