@@ -15,7 +15,7 @@
 
 mod attach;
 mod background;
-mod clocks;
+pub mod clocks;
 mod counts;
 mod elf;
 mod events;
@@ -28,6 +28,8 @@ mod process;
 mod sampler;
 mod self_test;
 mod sql;
+mod switches;
+mod task_clock;
 mod wait_events_18;
 
 use std::collections::BTreeMap;
