@@ -14,8 +14,10 @@ __all__ = [
     "histogram_bins",
     "histogram_quantiles",
     "overwrite_arguments",
+    "record_stacks",
     "run_trial",
     "sample_statements",
+    "watch_server",
 ]
 __version__: Final[str]
 BUILD_PROFILE: Final[str]
@@ -28,6 +30,15 @@ def run_trial(spec: str, password: str | None, live: Callable[[str], None] | Non
 
     Releases the GIL throughout, but to call `live` about once a second with the trial as it is (JSON).
     """
+
+def watch_server(spec: str, password: str | None, live: Callable[[str], bool] | None) -> str:
+    """Watch all processes of a server for a while, return what was seen.
+
+    Releases the GIL throughout, but to call `live` after each step (JSON); where it returns False the watch ends.
+    """
+
+def record_stacks(spec: str) -> str:
+    """Stacks of processes for a while (JSON in, JSON out). Releases the GIL throughout."""
 
 def check_script(name: str, text: str) -> str:
     """Parse one pgbench script; a mistake raises `script_syntax` with file, line and column.
