@@ -14,6 +14,7 @@ import typer
 from dbdyno.attach.find import FoundServer, open_server
 from dbdyno.attach.measure import Wish, measure
 from dbdyno.attach.place import parse_place
+from dbdyno.commands.profile_live import LiveProfile, check_terminal
 from dbdyno.commands.profile_progress import ProfileProgress
 from dbdyno.commands.profile_report import print_profile, write_profile
 from dbdyno.errors import EXIT_INTERRUPTED, EXIT_RUN_FAILED, DynoError
@@ -43,6 +44,8 @@ def profile(
     """Watch a running server, read-only, and say where its time went."""
     if route not in ROUTES:
         raise DynoError("bad_route", f"--route {route}: not a route; use one of {', '.join(ROUTES)}")
+    if live:
+        check_terminal()
     wish = Wish(seconds, sampling_budget, route, stacks)
     with open_server(parse_place(target), as_url, os.environ) as server:
         _check(server, wish)
@@ -70,8 +73,8 @@ def _check(server: FoundServer, wish: Wish) -> None:
 def _measured(server: FoundServer, wish: Wish, directory: Path, *, live: bool) -> dict[str, Any]:
     """The record, written down."""
     with _made(directory):
-        with ProfileProgress(server.shown, wish.seconds) as progress:
-            record = measure(server, wish, directory / profile_directory.SNAPSHOTS, progress)
+        with _foreground(server, wish, live=live) as foreground:
+            record = measure(server, wish, directory / profile_directory.SNAPSHOTS, foreground)
         profile_directory.write_record(directory, record)
     if not record["watch"]["steps"]:
         raise DynoError(
@@ -80,6 +83,13 @@ def _measured(server: FoundServer, wish: Wish, directory: Path, *, live: bool) -
             exit_code=EXIT_INTERRUPTED if record["interrupted"] else EXIT_RUN_FAILED,
         )
     return record
+
+
+def _foreground(server: FoundServer, wish: Wish, *, live: bool) -> ProfileProgress | LiveProfile:
+    if not live:
+        return ProfileProgress(server.shown, wish.seconds)
+    cpus = len(os.sched_getaffinity(0)) if server.postmaster_pid is not None else None
+    return LiveProfile(server.shown, wish.seconds, cpus)
 
 
 @contextmanager
