@@ -14,7 +14,7 @@ def step(number: int, **more: Any) -> dict[str, Any]:
     return {
         "step": number, "from_ns": number * 10**9, "to_ns": (number + 1) * 10**9, "sweeps": 1000,
         "cells": [[0, "42", "active", 1, 500, 100, 100], [0, "42", "active", 0, 500, 100, 0]],
-        "clocks": [[0, 500_000_000, 1_000_000]], "episodes": [[1, 60, 100]], "processes": [], **more,
+        "clocks": [[0, 500_000_000, 1_000_000]], "episodes": [[1, 60, 100]], **more,
     }  # fmt: skip
 
 
@@ -35,7 +35,8 @@ class FakeWatch:
         for number in range(self.steps):
             time.sleep(self.step_s)
             steps.append(step(number))
-            if not live(json.dumps(steps[-1])):
+            new = {"processes": [{"pid": 1}], "events": ["", "IO:WalSync"]} if number == 0 else {}
+            if not live(json.dumps(steps[-1] | {"processes": [], "events": []} | new)):
                 ended = "stopped"
                 break
         Path(self.spec["snapshots_path"]).write_bytes(b"PAR1")
