@@ -30,9 +30,11 @@ from dbdyno.analysis.findings import (
     Reads,
     Requests,
     ResetStep,
+    Sampling,
     Scheduled,
     ScriptTimes,
     Spread,
+    Switches,
     TimeProfile,
     Times,
     Units,
@@ -191,6 +193,13 @@ def _arm(name: str, speeds: np.ndarray, place: int, order: list[np.ndarray], ran
             client_and_network=shape.client_and_network * stretch,
             unaccounted=shape.unaccounted * stretch,
         ),
+        intervals=None,
+        tail=None,
+        tail_note="this run recorded no response times beside its snapshots",
+        by_statement=[],
+        sampling=Sampling(None, 9_000, None),
+        switches=Switches(None, None, None),
+        wait_lengths=None,
         driver=Driver(4_200.0, share, 2_000.0, 9_000.0, 41_000.0, share, 0.006),
         background=[
             Background("walwriter", 0.009, 0.004, {"Activity:WalWriterMain": 0.88, "IO:WalSync": 0.107}),
@@ -353,7 +362,14 @@ def _with_evidence(arm: Arm, place: int) -> Arm:
         arm,
         scripts=list(KINDS),
         by_script=[
-            ScriptTimes(kind, 4_000 // (1 + at), at, _around(100.0), _times(2e6 * (1 + at) ** 2 * (1 + place / 9), 0.5))
+            ScriptTimes(
+                kind,
+                4_000 // (1 + at),
+                at,
+                _around(100.0),
+                _times(2e6 * (1 + at) ** 2 * (1 + place / 9), 0.5),
+                [],
+            )
             for at, kind in enumerate(KINDS)
         ],
         counters_per_unit={

@@ -12,7 +12,7 @@ from dbdyno.analysis.background import background
 from dbdyno.analysis.checks import checks
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import pseudo_median
-from dbdyno.analysis.findings import Arm, ArmTrial, Driver, Estimate, Units
+from dbdyno.analysis.findings import Arm, ArmTrial, Driver, Estimate, Sampling, Switches, Units
 from dbdyno.analysis.histograms import bins
 from dbdyno.analysis.limits import client_bound, late
 from dbdyno.analysis.little import discrepancy
@@ -64,6 +64,13 @@ def arm_findings(
         service_time_ns=times(clocks["service_time"]),
         queue_time_ns=times(clocks["queue_time"]),
         profile_ns=profile,
+        intervals=None,
+        tail=None,
+        tail_note=None,
+        by_statement=[],
+        sampling=Sampling(None, sum(outcome["profile"]["snapshots"] for outcome in outcomes), None),
+        switches=Switches(None, None, None),
+        wait_lengths=None,
         fixed_units=arm.get("fixed_units"),
         elapsed_ns=_elapsed(arm, outcomes),
         by_script=by_script(outcomes),

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dbdyno.analysis.documents import Document
-from dbdyno.analysis.findings import Reason, TimeProfile
+from dbdyno.analysis.findings import Estimate, Reason, TimeProfile
 
 
 def time_profile(trials: Sequence[Document]) -> TimeProfile:
@@ -62,6 +62,9 @@ def why(arm: TimeProfile, baseline: TimeProfile, *, arm_rows: int = 1, baseline_
             baseline_ns=baseline_parts.get(part, 0.0),
             arm_ns=arm_parts.get(part, 0.0),
             difference_ns=arm_parts.get(part, 0.0) - baseline_parts.get(part, 0.0),
+            difference=Estimate(arm_parts.get(part, 0.0) - baseline_parts.get(part, 0.0), None, None),
+            p_value=None,
+            told=True,
             baseline_share=baseline_parts.get(part, 0.0) / baseline_total,
         )
         for part in {**baseline_parts, **arm_parts}

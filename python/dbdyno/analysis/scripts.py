@@ -43,4 +43,5 @@ def _times(name: str, outcomes: Sequence[Document], found: Sequence[Document]) -
         failed=sum(script["failed"] for script in found),
         throughput_per_s=pseudo_median(rates),
         response_time_ns=times(clocks),
+        parts=[],
     )
