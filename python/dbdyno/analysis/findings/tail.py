@@ -16,7 +16,7 @@ class Intervals:
     """The parts of the mean profile with their intervals, the greatest first.
 
     `resampled` says what the intervals were made of: `trials`, or, with fewer than 6 of them, `chunks`, which know
-    nothing of what differs from trial to trial. `clusters` is how many there were.
+    little of what differs from trial to trial. `clusters` is how many there were.
     """
 
     resampled: str
@@ -53,6 +53,8 @@ class Band:
 class ExtraPart:
     """One part of the time that slow units take beyond median ones; `share` is of the whole extra time.
 
+    A part that slow units have less of is negative.
+
     `p_value` is that of "no difference", simultaneous over all parts; `told`: it is below 5 %.
     """
 
@@ -70,9 +72,11 @@ class Tail:
     """Why the slowest units are slow: their profile beside that of the median ones, and the difference by parts.
 
     `answer` is `told`, or `too_few_snapshots`: then there are the times, but `extra` is empty.
+    `sentence` says it in words. `extra` has the parts that explain most first.
     """
 
     answer: str
+    sentence: str
     slow: Band
     median: Band
     extra_ns: Estimate
