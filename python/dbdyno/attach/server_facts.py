@@ -12,8 +12,15 @@ from dbdyno.targets.target import Connection
 
 # What decides which of the server's counters say anything, and how its I/O and its query ids come about.
 _SETTINGS = (
-    *("track_io_timing", "track_wal_io_timing", "track_activities", "track_activity_query_size", "compute_query_id"),
-    *("io_method", "io_workers", "shared_buffers", "max_connections", "synchronous_commit", "wal_level", "fsync"),
+    *(
+        "block_size",
+        "track_io_timing",
+        "track_wal_io_timing",
+        "track_activities",
+        "track_activity_query_size",
+        "compute_query_id",
+    ),
+    *("compute_query_id", "io_method", "io_workers", "shared_buffers", "max_connections", "synchronous_commit"),
 )
 
 

@@ -16,7 +16,7 @@ from dbdyno.attach.measure import Wish, measure
 from dbdyno.attach.place import parse_place
 from dbdyno.commands.profile_live import LiveProfile, check_terminal
 from dbdyno.commands.profile_progress import ProfileProgress
-from dbdyno.commands.profile_report import print_profile, write_profile
+from dbdyno.commands.profile_report import findings_of, print_profile, write_profile
 from dbdyno.errors import EXIT_INTERRUPTED, EXIT_RUN_FAILED, DynoError
 from dbdyno.store import profile_directory
 
@@ -51,8 +51,9 @@ def profile(
         _check(server, wish)
         directory = out or _default_directory(server)
         record = _measured(server, wish, directory, live=live)
-    write_profile(directory, record)
-    print_profile(directory, record, as_json=as_json)
+    found = findings_of(record)
+    write_profile(directory, found)
+    print_profile(directory, found, as_json=as_json)
     _end(directory, record)
 
 

@@ -8,36 +8,35 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from rich.console import Console
 
+from dbdyno.analysis.server_profile import analyse, as_document
+from dbdyno.analysis.server_profile.findings import ServerProfile
+from dbdyno.report.html import server_profile as page
+from dbdyno.report.server_profile import terminal
 from dbdyno.store import profile_directory
 
 
-def print_profile(directory: Path, record: Mapping[str, Any], *, as_json: bool) -> None:
-    """The findings on stdout; in text the last line says where everything lies and what to type next."""
+def findings_of(record: Mapping[str, Any]) -> ServerProfile:
+    """What a record says; the same one says the same."""
+    return analyse(record)
+
+
+def print_profile(directory: Path, profile: ServerProfile, *, as_json: bool) -> None:
+    """The findings on stdout; in text the last lines say where everything lies and what to type next."""
     if as_json:
-        typer.echo(json.dumps(document_of(record), allow_nan=False, ensure_ascii=False))
+        typer.echo(json.dumps(as_document(profile), allow_nan=False, ensure_ascii=False, indent=1))
         return
-    watch = record["watch"]
-    typer.echo(f"{watch['sweeps']:,} snapshots of {len(watch['processes'])} processes, route {watch['route']}")
-    typer.echo(_where_to_go_on(directory))
+    path = directory / profile_directory.PAGE
+    terminal.print_profile(profile, Console(), directory=str(directory), page=str(path) if path.exists() else None)
 
 
-def write_profile(directory: Path, record: Mapping[str, Any]) -> None:
+def write_profile(directory: Path, profile: ServerProfile) -> None:
     """The findings and the page, beside the record."""
-    profile_directory.write_findings(directory, document_of(record))
+    profile_directory.write_findings(directory, as_document(profile))
+    write_page(directory, profile)
 
 
-def write_page(directory: Path, record: Mapping[str, Any]) -> Path:
+def write_page(directory: Path, profile: ServerProfile) -> Path:
     """The page, made anew."""
-    return directory / profile_directory.PAGE
-
-
-def document_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The findings document."""
-    return {"format": 1, "route": record["watch"]["route"], "seconds": record["watch"]["elapsed_ns"] / 1e9}
-
-
-def _where_to_go_on(directory: Path) -> str:
-    page = directory / profile_directory.PAGE
-    there = f" (open {page.name})" if page.exists() else ""
-    return f"Saved in {directory}{there}; later: dbdyno report {directory}, dbdyno compare {directory} OTHER"
+    return profile_directory.write_page(directory, page.page(profile))

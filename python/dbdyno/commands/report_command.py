@@ -9,7 +9,7 @@ from rich.console import Console
 
 from dbdyno.analysis.analyse import analyse
 from dbdyno.analysis.findings import Findings
-from dbdyno.commands.profile_report import print_profile, write_page
+from dbdyno.commands import profile_report
 from dbdyno.errors import DynoError
 from dbdyno.report import html, json_report, terminal
 from dbdyno.store import profile_directory, run_directory, unpack
@@ -39,11 +39,11 @@ def report(
 
 
 def _report_profile(directory: Path, *, as_json: bool, as_html: bool) -> None:
-    record = profile_directory.read_record(directory)
+    found = profile_report.findings_of(profile_directory.read_record(directory))
     if as_html:
-        typer.echo(write_page(directory, record))
+        typer.echo(profile_report.write_page(directory, found))
     else:
-        print_profile(directory, record, as_json=as_json)
+        profile_report.print_profile(directory, found, as_json=as_json)
 
 
 def print_report(directory: Path, findings: Findings, *, as_json: bool) -> None:
