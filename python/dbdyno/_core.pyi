@@ -31,10 +31,11 @@ def run_trial(spec: str, password: str | None, live: Callable[[str], None] | Non
     Releases the GIL throughout, but to call `live` about once a second with the trial as it is (JSON).
     """
 
-def watch_server(spec: str, password: str | None, live: Callable[[str], bool] | None) -> str:
-    """Watch all processes of a server for a while, return what was seen.
+def watch_server(spec: str, password: str | None, live: Callable[[str], bool] | None = None) -> str:
+    """Watch all processes of a server for some seconds, return the outcome.
 
-    Releases the GIL throughout, but to call `live` after each step (JSON); where it returns False the watch ends.
+    Releases the GIL throughout, but to call `live` with each step (JSON), which returns False to end early.
+    A Ctrl-C ends it early, too; either way what was seen is returned.
     """
 
 def record_stacks(spec: str) -> str:
