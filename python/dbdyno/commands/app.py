@@ -12,6 +12,7 @@ from dbdyno import engine
 from dbdyno.commands import (
     list_command,
     pack_command,
+    profile_command,
     report_command,
     run_command,
     selftest_command,
@@ -48,6 +49,7 @@ app.command("list")(list_command.list_experiments)
 app.command("show")(show_command.show)
 app.command("run")(run_command.run)
 app.command("report")(report_command.report)
+app.command("profile")(profile_command.profile)
 app.command("selftest")(selftest_command.selftest)
 app.command("pack")(pack_command.pack)
 app.command("unpack")(unpack_command.unpack)
