@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 
 import numpy as np
 
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Estimate
-from dbdyno.analysis.server_profile import breakdown
+from dbdyno.analysis.server_profile import breakdown, words
 from dbdyno.analysis.server_profile.active_sessions import active_sessions
 from dbdyno.analysis.server_profile.background import background
 from dbdyno.analysis.server_profile.blockers import blockers
@@ -74,14 +73,14 @@ def _figures(record: Document, found: Leaves, division: Division) -> ServerProfi
     def estimate(ns: Floats) -> Estimate:
         return found.draws.estimate(ns)
 
-    texts, statements = _texts(record), _statements(record)
+    texts, statements = query_texts(record), _statements(record)
     idle_cpu = found.cpu_ns[:, _not_active_sessions(found)].sum(axis=1)
     return ServerProfile(
         format=FORMAT,
         target=str(target.get("name") or "the server"),
         server_version=str(server.get("version") or watch["version"]),
         cpus=server.get("cpus"),
-        started_at=_moment(watch["started_at_ns"]),
+        started_at=words.moment(watch["started_at_ns"]),
         route=watch["route"],
         note=watch["note"],
         ended=watch["ended"],
@@ -138,7 +137,7 @@ def _sampler(record: Document) -> Sampler:
     )
 
 
-def _texts(record: Document) -> dict[str, str]:
+def query_texts(record: Document) -> dict[str, str]:
     """The text of each query id: that of pg_stat_statements, without constants, else as a session sent it."""
     sessions, counters = record.get("sessions") or {}, record.get("counters") or {}
     sent = {
@@ -164,7 +163,3 @@ def _statements(record: Document) -> dict[str, Document]:
 def _page_bytes(server: Document) -> int:
     size = (server.get("settings") or {}).get("block_size")
     return int(size) if size is not None and str(size).isdigit() else PAGE_BYTES
-
-
-def _moment(ns: int) -> str:
-    return datetime.datetime.fromtimestamp(ns / 1e9, datetime.UTC).isoformat(timespec="seconds")

@@ -106,6 +106,12 @@ def spans(rows: Snapshots) -> Spans:
     )
 
 
+def exact_asleep_ns(over: Spans) -> Floats:
+    """The asleep time of each span; where clocks read a moment late leave less, nothing."""
+    ns: Floats = np.maximum(over.wall_ns - over.cpu_ns - over.run_queue_ns, 0.0)
+    return ns
+
+
 def divide(rows: Snapshots, share_asleep: Floats, over: Spans) -> Division:
     """The parts of each row, given the share asleep of each *row* and the exact times of the spans."""
     clocked = over.of_row >= 0
@@ -121,13 +127,12 @@ def divide(rows: Snapshots, share_asleep: Floats, over: Spans) -> Division:
             rate = np.where(sums > 0, _filled(total_ns, count) / sums, 0.0)
         return np.where(clocked, weight * rate[span], 0.0)
 
-    asleep_ns = np.maximum(over.wall_ns - over.cpu_ns - over.run_queue_ns, 0.0)
     # Without a clock the time is as seen. A wait that nobody looked into is taken for asleep, as its name says;
     # no event is not: it may be CPU.
     looked = rows.looked > 0
     guess = np.where(looked, share_asleep, np.where(rows.event == 0, 0.0, 1.0))
     return Division(
-        asleep_ns=np.where(clocked, exact(asleep_ns, asleep), rows.ns * guess),
+        asleep_ns=np.where(clocked, exact(exact_asleep_ns(over), asleep), rows.ns * guess),
         cpu_ns=exact(over.cpu_ns, runnable),
         run_queue_ns=exact(over.run_queue_ns, runnable),
         no_clock_ns=np.where(clocked, 0.0, rows.ns * (1 - guess)),

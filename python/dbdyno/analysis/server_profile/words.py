@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 from dbdyno.analysis.findings import Estimate
 
 SECOND_NS = 1e9
@@ -41,6 +43,19 @@ def sessions(figure: Estimate) -> str:
 def seconds(ns: float) -> str:
     """12.3 s."""
     return f"{number(ns / SECOND_NS)} s"
+
+
+def duration(ns: float) -> str:
+    """1.20 ms, 35.0 us."""
+    for name, least in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if abs(ns) >= least:
+            return f"{number(ns / least)} {name}"
+    return f"{number(ns)} ns"
+
+
+def moment(ns: int) -> str:
+    """A moment since 1970 as ISO 8601, to the second."""
+    return datetime.datetime.fromtimestamp(ns / 1e9, datetime.UTC).isoformat(timespec="seconds")
 
 
 def size(value_bytes: float) -> str:
