@@ -1,16 +1,19 @@
 //! Choosing how a server is watched: the first route that works, and why the better ones did not.
 
 use std::sync::Arc;
+use std::thread;
 
 use super::background::Watched;
+use super::budget::{Budget, Costs};
 use super::clocks::ClockFiles;
 use super::events::{EventSource, MappedWords, PieceCopy, SpanCopy};
 use super::memory::ServerMemory;
 use super::names::WaitNames;
+use super::pace::be_punctual;
 use super::process;
-use super::sampler::{CLIENTS_PER_SWEEP, MemorySampler};
+use super::sampler::{MemorySampler, ServerBackends, Sweeper};
 use super::self_test::agrees_with_server;
-use super::sql::{SqlSampler, SqlWaits};
+use super::sql::{self, SqlSampler, SqlWaits};
 use super::{Probe, Route, Sampler};
 use crate::error::{CoreError, Result};
 use crate::load::{PhaseCell, WaitsSpec};
@@ -24,12 +27,35 @@ pub fn attach(spec: &WaitsSpec, client_pids: &[i32], phases: Arc<[PhaseCell]>, s
     let requested = RouteRequest::parse(&spec.route)?;
     let mut attempt = Attempt { client_pids, phases, sql, reasons: Vec::new(), files: None };
     let local = spec.postmaster_pid.and_then(|pid| attempt.open_clocks(pid));
-    let (route, sampler) = match requested {
+    let (route, mut sampler) = match requested {
         RouteRequest::Off => (Route::Off, None),
         RouteRequest::Auto => attempt.first_of(local, &[Route::Mapped, Route::Contiguous, Route::Iovec, Route::Sql])?,
         RouteRequest::Only(route) => attempt.first_of(local, &[route])?,
     };
-    Ok(Probe::new(route, attempt.note(), attempt.files, sampler, spec.period_ns))
+    let budget = budget(spec, sampler.as_mut())?;
+    Ok(Probe::new(route, attempt.note(), attempt.files, sampler, budget))
+}
+
+/// Over SQL it is the server that pays, so the period is what counts there.
+fn budget(spec: &WaitsSpec, sampler: Option<&mut Sampler>) -> Result<Budget> {
+    let (period_ns, costs) = match sampler {
+        Some(Sampler::Memory(memory, _)) => (spec.period_ns, punctual_costs(memory)?),
+        _ => (Some(spec.period_ns.unwrap_or(0).max(sql::PERIOD_NS_MIN)), Costs { sweep_ns: 0.0, look_ns: 1.0 }),
+    };
+    let cpus = thread::available_parallelism().map_or(1, usize::from);
+    Ok(Budget::new(spec.budget, cpus, period_ns, costs))
+}
+
+/// Measured on a thread of its own, because being punctual is for ever.
+fn punctual_costs(memory: &mut MemorySampler) -> Result<Costs> {
+    let measured = thread::scope(|scope| {
+        let measuring = scope.spawn(|| {
+            be_punctual();
+            memory.costs()
+        });
+        measuring.join().expect("measuring does not panic")
+    });
+    measured.map_err(|error| CoreError::new("unsupported_server", format!("waits.route: {error}")))
 }
 
 enum RouteRequest {
@@ -124,7 +150,8 @@ impl Attempt<'_> {
             });
         }
         let source = open_source(route, &memory, words, self.client_pids.len())?;
-        let mut sampler = MemorySampler::new(source, files, self.phases.clone(), background);
+        let backends = ServerBackends::new(source, files);
+        let mut sampler = MemorySampler::new(backends, Sweeper::new(self.phases.clone()), background);
         if let Some(query) = &mut self.sql {
             agrees_with_server(&mut sampler, self.client_pids, names, query)?;
         }
@@ -154,7 +181,7 @@ fn open_source(
             MappedWords::map(postmaster_pid, mapping, &words)
                 .map_err(|error| format!("map_files/{}: {error}", mapping.file_name()))?,
         ),
-        Route::Contiguous => EventSource::Contiguous(SpanCopy::new(postmaster_pid, words, clients, CLIENTS_PER_SWEEP)?),
+        Route::Contiguous => EventSource::Contiguous(SpanCopy::new(postmaster_pid, words, clients, clients)?),
         _ => EventSource::Iovec(PieceCopy::new(postmaster_pid, words, clients)),
     })
 }

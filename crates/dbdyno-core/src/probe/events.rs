@@ -18,9 +18,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::maps::MemoryMapping;
 use super::memory::{expect_whole, read_remote};
 
-/// A longer span costs more than a piece per client: copying takes 0.1 us a page, a piece 0.4 us, and
-/// one sweep looks at a handful of clients.
-const SPAN_BYTES_MAX: u64 = 64 << 10;
+/// A longer span costs more than a piece per client: copying takes 0.1 us a page, a piece 0.4 us.
+const SPAN_BYTES_MAX: u64 = 1 << 20;
 
 /// A source of wait events.
 pub enum EventSource {
@@ -216,8 +215,8 @@ mod tests {
         source.read_clients(1..3, &mut events[..2]).unwrap();
         assert_eq!(events[..2], [7, 500]);
         assert_eq!(source.read_one(3).unwrap(), 0);
-        assert!(SpanCopy::new(own, vec![0x10_0000, 0x20_0000], 2, 8).is_err());
-        assert!(SpanCopy::new(own, vec![0x10_0000, 0x20_0000], 2, 1).is_ok());
+        assert!(SpanCopy::new(own, vec![0x10_0000, 0x30_0000], 2, 8).is_err());
+        assert!(SpanCopy::new(own, vec![0x10_0000, 0x30_0000], 2, 1).is_ok());
     }
 
     #[test]

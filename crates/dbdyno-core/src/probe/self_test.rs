@@ -42,8 +42,9 @@ fn compare(
     names: WaitNames,
     query: &mut SqlWaits,
 ) -> Result<Comparison, String> {
-    let read_all =
-        || -> std::io::Result<Vec<u32>> { words.iter().map(|&(_, word)| sampler.source.read_one(word)).collect() };
+    let read_all = || -> std::io::Result<Vec<u32>> {
+        words.iter().map(|&(_, word)| sampler.backends.source.read_one(word)).collect()
+    };
     let before = read_all().map_err(|error| error.to_string())?;
     let rows = query()?;
     let after = read_all().map_err(|error| error.to_string())?;
