@@ -131,6 +131,7 @@ fn profile_of(record: &mut Record, spans: &[Span], probe: &mut ProbeOutcome) -> 
         server_clocks: if profile.cpu_ns.is_some() { "schedstat" } else { "none" }.to_owned(),
         snapshots: swept.map_or(0, |swept| swept.sweeps),
         sampler_cpu_ns: probe.sampler_cpu_ns,
+        sampler_cpu_ns_sweeping: probe.sweeping_cpu_ns,
         period_ns,
         looked: swept.map_or(0, |swept| swept.closed.looked),
         voluntary_switches: sum(|counters| Some(counters.voluntary_switches)),

@@ -158,6 +158,8 @@ pub struct Profile {
     pub snapshots_asleep: u64,
     /// CPU time of the sampler thread over the trial.
     pub sampler_cpu_ns: u64,
+    /// CPU time of one sweep in the mean, without waking up for it; null where there was none.
+    pub sampler_cpu_ns_sweeping: Option<u64>,
     /// Mean time between two sweeps, as it was; null where there were fewer than two.
     pub period_ns: Option<u64>,
     /// Snapshots of single backends with a state.

@@ -15,46 +15,60 @@
 //!
 //! Nothing is installed in the server, nothing is written to it, and no signal is sent to it.
 
+mod activity;
 mod attach;
 mod background;
 mod budget;
 pub mod clocks;
+mod copied;
 mod counts;
 mod elf;
 mod episodes;
 mod events;
+mod layout;
 mod ledger;
 mod live;
+mod mapped;
 mod maps;
-mod memory;
 mod names;
+mod open;
 mod pace;
 mod process;
+mod process_array;
+mod program;
 mod rates;
+mod route;
 mod sampler;
 mod self_test;
+mod shared_memory;
 mod sql;
+mod status_array;
 mod switches;
 mod task_clock;
 mod units;
 mod wait_events_18;
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
+pub use activity::{ACTIVITY_SQL, Activity, SqlWaits};
 pub use attach::attach;
 pub use background::BackgroundProcess;
 pub use counts::{ClientCounts, EventSnapshots, Snapshots};
 pub use episodes::{BINS_PER_DECADE as EPISODE_BINS_PER_DECADE, Episodes};
+pub use layout::Layout;
 pub use ledger::{Closed, Timeline};
 pub use live::LiveWaits;
 pub use names::WaitNames;
+pub use open::open_server;
 pub use process::session_pids;
+pub use process_array::ProcessArray;
 pub use rates::AsleepRates;
+pub use route::{Route, RouteRequest};
 pub use sampler::Swept;
-pub use sql::SqlWaits;
+pub use shared_memory::SharedMemory;
+pub use status_array::StatusArray;
 pub use units::{BINS_PER_DECADE, CHUNKS_MAX, Cell, ChunkCells, UnitCells};
 
 use budget::{Budget, Plan, SWEEPS_PER_READING};
@@ -65,33 +79,6 @@ use sampler::MemorySampler;
 use sql::SqlSampler;
 
 use crate::load::{BackendClocks, BackendCounters, Observer};
-
-/// How wait events are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Route {
-    /// Loads from the server's shared memory.
-    Mapped,
-    /// One copy over the span of all backends' entries.
-    Contiguous,
-    /// One copy with a piece per backend.
-    Iovec,
-    /// pg_stat_activity.
-    Sql,
-    /// Not at all; the clocks are still read.
-    Off,
-}
-
-impl fmt::Display for Route {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Route::Mapped => "mapped",
-            Route::Contiguous => "contiguous",
-            Route::Iovec => "iovec",
-            Route::Sql => "sql",
-            Route::Off => "off",
-        })
-    }
-}
 
 /// What a probe has seen.
 pub struct ProbeOutcome {
@@ -107,6 +94,8 @@ pub struct ProbeOutcome {
     pub background: Vec<BackgroundProcess>,
     /// CPU time of the sampler thread.
     pub sampler_cpu_ns: u64,
+    /// Of one sweep in the mean, without waking up for it.
+    pub sweeping_cpu_ns: Option<u64>,
     /// Why block-I/O delays are not known.
     pub block_io_note: Option<String>,
 }
@@ -134,6 +123,7 @@ struct Sampled {
     sampler: Sampler,
     failure: Option<String>,
     cpu_ns: u64,
+    sweeping_cpu_ns: Option<u64>,
 }
 
 impl Probe {
@@ -182,11 +172,13 @@ impl Probe {
             swept: None,
             background: Vec::new(),
             sampler_cpu_ns: 0,
+            sweeping_cpu_ns: None,
             block_io_note: std::mem::replace(&mut self.block_io, Ok(())).err(),
         };
         if let Some(thread) = self.thread.get_mut().expect("no thread holds it").take() {
             let sampled = thread.join().expect("the sampler does not panic");
             outcome.sampler_cpu_ns = sampled.cpu_ns;
+            outcome.sweeping_cpu_ns = sampled.sweeping_cpu_ns;
             outcome.note = [outcome.note, sampled.failure].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"));
             sampled.sampler.sum_up(&mut outcome);
         }
@@ -216,11 +208,16 @@ fn sample(mut sampler: Sampler, stop: &AtomicBool, budget: Budget, live: Option<
     let mut pace = Pace::new(spending.plan.period_ns);
     let mut failure = None;
     let mut sweeps = 0_u64;
+    let mut sweeping = Mean::default();
     while failure.is_none() && !stop.load(Ordering::Relaxed) {
         let now_ns = pace.sleep();
+        let timed_from_ns = sweeps.is_multiple_of(SWEEPS_PER_TIMED_ONE).then(thread_cpu_ns);
         match sampler.sweep(spending.looks(), now_ns) {
             Ok(looked) => spending.swept(looked, &mut pace),
             Err(error) => failure = Some(format!("sampling ended early: {error}")),
+        }
+        if let Some(from_ns) = timed_from_ns {
+            sweeping.add(thread_cpu_ns() - from_ns);
         }
         sweeps += 1;
         if let Some(live) = live
@@ -229,7 +226,26 @@ fn sample(mut sampler: Sampler, stop: &AtomicBool, budget: Budget, live: Option<
             sampler.publish(live);
         }
     }
-    Sampled { sampler, failure, cpu_ns: thread_cpu_ns() }
+    Sampled { sampler, failure, cpu_ns: thread_cpu_ns(), sweeping_cpu_ns: sweeping.get() }
+}
+
+/// One sweep in so many is timed by itself, without waking up, for half a microsecond.
+const SWEEPS_PER_TIMED_ONE: u64 = 64;
+
+#[derive(Default)]
+struct Mean {
+    sum: u64,
+    count: u64,
+}
+
+impl Mean {
+    fn add(&mut self, value: u64) {
+        (self.sum, self.count) = (self.sum + value, self.count + 1);
+    }
+
+    fn get(&self) -> Option<u64> {
+        self.sum.checked_div(self.count)
+    }
 }
 
 fn thread_cpu_ns() -> u64 {

@@ -69,13 +69,16 @@ pub struct Sweeper {
     pub swept_ns: Option<(u64, u64)>,
     /// Whose turn it is.
     next: usize,
+    /// Backends that have ended: their place in the server's memory may be another's.
+    gone: Vec<bool>,
 }
 
 impl Sweeper {
     /// Nothing seen.
     pub fn new(cells: Arc<[PhaseCell]>) -> Self {
         let ledger = Ledger::new(cells.len(), CLIENT_READ, Timeline::default());
-        Sweeper { cells, ledger, sweeps: 0, swept_ns: None, next: 0 }
+        let gone = vec![false; cells.len()];
+        Sweeper { cells, ledger, sweeps: 0, swept_ns: None, next: 0, gone }
     }
 
     /// Before the first sweep.
@@ -103,6 +106,9 @@ impl Sweeper {
         backends.refresh()?;
         let first = self.next;
         for client in (first..self.cells.len()).chain(0..first) {
+            if self.gone[client] {
+                continue;
+            }
             let cell = &self.cells[client];
             let place = cell.place();
             let event = backends.event(client);
@@ -112,8 +118,9 @@ impl Sweeper {
             }
             looked += 1;
             self.next = client + 1;
-            if let Some((look, event)) = backends.look(client, place.phase() == Phase::InUnit)? {
-                self.ledger.see_looked(client, cell, event, &look, now_ns);
+            match backends.look(client, place.phase() == Phase::InUnit)? {
+                Some((look, event)) => self.ledger.see_looked(client, cell, event, &look, now_ns),
+                None => self.gone[client] = true,
             }
         }
         self.next %= self.cells.len();
