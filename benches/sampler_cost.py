@@ -74,10 +74,8 @@ def print_sweeps(load: Load, runs: int) -> None:
     for route in ROUTES:
         for period_ns in PERIODS_NS:
             try:
-                profiles = [
-                    load.trial(run, route=route, period_ns=period_ns, budget=NO_BUDGET)["profile"]
-                    for run in range(runs)
-                ]
+                asked = {"route": route, "period_ns": period_ns, "budget": NO_BUDGET}
+                profiles = [load.trial(run, **asked)["profile"] for run in range(runs)]
             except DynoError as error:
                 print(f"{route:12}  {error.message[:100]}")
                 break

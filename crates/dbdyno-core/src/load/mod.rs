@@ -12,7 +12,9 @@
 //!                           |- exchange    bytes out and in, without waiting
 //!                           |- settle      the pauses at the edges of a span, for exact clocks
 //!                           |- tickets     fixed work: which units are still to be done
-//!                           `- record      counts, histograms, series
+//!                           |- phase_cell  what the client does, for the sampler; letters about units that it saw
+//!                           `- record      counts, histograms, series, sums by unit (unit_sums)
+//! profile, cells: what the record and the probe's snapshots come to
 //! sample: what a client would send, found without a server
 //! ```
 

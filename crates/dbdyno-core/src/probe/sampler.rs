@@ -224,3 +224,65 @@ impl MemorySampler {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Backends whose events and states are what a test says; counts the looks at each.
+    struct Fake {
+        events: Vec<u32>,
+        looks: Vec<usize>,
+        gone: Option<usize>,
+    }
+
+    impl Backends for Fake {
+        fn refresh(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn event(&self, client: usize) -> u32 {
+            self.events[client]
+        }
+
+        fn look(&mut self, client: usize, _: bool) -> io::Result<Option<(Look, u32)>> {
+            self.looks[client] += 1;
+            let look = Look { state: TaskState::Asleep, clocks_ns: None };
+            Ok((self.gone != Some(client)).then_some((look, self.events[client])))
+        }
+    }
+
+    fn swept(fake: &mut Fake, at_rest: Option<usize>, looks: usize, sweeps: u64) -> Swept {
+        let cells: Arc<[PhaseCell]> = fake.events.iter().map(|_| PhaseCell::default()).collect();
+        for (client, cell) in cells.iter().enumerate() {
+            match at_rest {
+                Some(resting) if resting == client => cell.set(Phase::BetweenUnits),
+                _ => cell.begin_unit(),
+            }
+        }
+        let mut sweeper = Sweeper::new(cells);
+        (1..=sweeps).for_each(|sweep| _ = sweeper.sweep(fake, looks, 1000 * sweep).expect("no route to fail"));
+        sweeper.close()
+    }
+
+    #[test]
+    fn every_backend_is_seen_each_time_and_looked_at_in_turn() {
+        let mut fake = Fake { events: vec![CLIENT_READ; 10], looks: vec![0; 10], gone: None };
+        let swept = swept(&mut fake, Some(4), 3, 12);
+        let expected: Vec<usize> = (0..10).map(|client| if client == 4 { 0 } else { 4 }).collect();
+        assert_eq!(expected, fake.looks, "one at rest between units needs no look");
+        assert_eq!((12, Some(1000), 36), (swept.sweeps, swept.period_ns(), swept.closed.looked));
+        for (client, counts) in swept.closed.clients.iter().enumerate() {
+            let total = counts.in_unit.total();
+            assert_eq!(if client == 4 { (0, 12) } else { (12, 0) }, (total.seen, counts.at_rest));
+        }
+    }
+
+    #[test]
+    fn a_backend_that_has_ended_is_not_seen_in_what_took_its_place() {
+        let mut fake = Fake { events: vec![0; 2], looks: vec![0; 2], gone: Some(1) };
+        let swept = swept(&mut fake, None, 2, 5);
+        assert_eq!([5, 1], [fake.looks[0], fake.looks[1]]);
+        assert_eq!([5, 0], [0, 1].map(|client: usize| swept.closed.clients[client].in_unit.total().seen));
+    }
+}
