@@ -293,6 +293,19 @@ def test_a_target_that_cannot_be_profiled_is_one_line(
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_a_pooler_is_not_profiled(capfd: pytest.CaptureFixture[str]) -> None:
+    """What says a pid at the log-in and does not know it later: a session setting there would be somebody else's."""
+    with OldServer("18.6") as server:
+        target = f"postgres://nobody@127.0.0.1:{server.port}/x"
+        exit_code = run(["profile", target])
+
+    output, errors = capfd.readouterr()
+    assert (exit_code, output) == (2, "")
+    assert (
+        errors == f"dbdyno: target {target}: answers as a connection pooler does; name PostgreSQL's own host and port\n"
+    )
+
+
 @pytest.mark.parametrize(("name", "content", "message"), JOURNAL_CASES, ids=lambda value: str(value)[:20])
 def test_a_corrupt_journal_is_one_line(name: str, content: bytes, message: str, tmp_path: Path) -> None:
     """And it is not touched."""

@@ -29,7 +29,7 @@ from dbdyno.attach.server_facts import server_facts
 from dbdyno.attach.session import APPLICATION_NAME, connect
 from dbdyno.attach.session_poll import SessionPoll
 from dbdyno.attach.sessions_sql import Session
-from dbdyno.errors import DynoError
+from dbdyno.errors import EXIT_INPUT_WRONG, DynoError
 from dbdyno.targets.endpoint import Endpoint
 
 STEP_NS = 1_000_000_000
@@ -89,7 +89,7 @@ def measure(server: FoundServer, wish: Wish, snapshots: Path, foreground: Foregr
             stacks = _start_stacks(server, wish)
             watching = _Task(lambda: engine.watch_server(spec, password, live))
             _attend(watching, events, foreground, stop)
-            outcome = watching.result()
+            outcome = _outcome(watching, server)
             found_stacks = _finish_stacks(stacks, early=stop.is_set())
     finally:
         session = poll.finish() if poll is not None else None
@@ -105,6 +105,19 @@ def measure(server: FoundServer, wish: Wish, snapshots: Path, foreground: Foregr
         "counters": counters.changes(before, after, session),
         "stacks": found_stacks,
     }
+
+
+def _outcome(watching: _Task[dict[str, Any]], server: FoundServer) -> dict[str, Any]:
+    """What was seen. Where neither memory nor SQL is open to us, both ways in are told."""
+    try:
+        return watching.result()
+    except DynoError as error:
+        if server.session is not None or error.exit_code != EXIT_INPUT_WRONG:
+            raise
+        raise DynoError(
+            "no_rights",
+            f"{server.shown}: {error.message}; run as the server's account or as root, or give --as-url",
+        ) from None
 
 
 def _spec(server: FoundServer, wish: Wish, snapshots: Path) -> tuple[dict[str, Any], str | None]:
