@@ -64,8 +64,8 @@ def _check_direct(session: Connection, endpoint: Endpoint) -> None:
 
     A pooler makes up the pid that it tells its clients; the backend knows its own.
     """
-    row = session.execute("SELECT pg_catalog.pg_backend_pid()").fetchone()
-    if row != (session.info.backend_pid,):
+    answer = session.execute("SELECT pg_catalog.pg_backend_pid()")
+    if answer.description is None or answer.fetchone() != (session.info.backend_pid,):
         raise DynoError(
             "pooler",
             f"target {endpoint.display()}: answers as a connection pooler does; name PostgreSQL's own host and port",
