@@ -86,11 +86,13 @@ def measure(server: FoundServer, wish: Wish, snapshots: Path, foreground: Foregr
     spec, password = _spec(server, wish, snapshots)
     try:
         with _stopping_on_interrupt(stop) as interrupted:
-            stacks = _start_stacks(server, wish)
+            over = threading.Event()
+            stacks = _start_stacks(server, wish, over)
             watching = _Task(lambda: engine.watch_server(spec, password, live))
             _attend(watching, events, foreground, stop)
             outcome = _outcome(watching, server)
-            found_stacks = _finish_stacks(stacks, early=stop.is_set())
+            over.set()
+            found_stacks = _finish_stacks(stacks)
     finally:
         session = poll.finish() if poll is not None else None
     after = counters.read_all(session)
@@ -166,7 +168,7 @@ def _no_sessions(server: FoundServer) -> dict[str, Any]:
     return {"polls": 0, "cpu_ns_server": None, **nothing, "note": server.note}
 
 
-def _start_stacks(server: FoundServer, wish: Wish) -> _Task[dict[str, Any]] | None:
+def _start_stacks(server: FoundServer, wish: Wish, over: threading.Event) -> _Task[dict[str, Any]] | None:
     if not wish.stacks:
         return None
     spec = {
@@ -176,16 +178,16 @@ def _start_stacks(server: FoundServer, wish: Wish) -> _Task[dict[str, Any]] | No
         "frequency_hz": STACK_FREQUENCY_HZ,
         "route": "auto",
     }
-    return _Task(lambda: engine.record_stacks(spec))
+    return _Task(lambda: engine.record_stacks(spec, lambda: not over.is_set()))
 
 
-def _finish_stacks(stacks: _Task[dict[str, Any]] | None, *, early: bool) -> dict[str, Any] | None:
-    """The stacks; where the watch ended early they are given up, because they are recorded to their end."""
+def _finish_stacks(stacks: _Task[dict[str, Any]] | None) -> dict[str, Any] | None:
+    """The stacks of the time that was watched, or why there are none."""
     if stacks is None:
         return None
-    stacks.join(0.0 if early else _STACKS_LIMIT_S)
+    stacks.join(_STACKS_LIMIT_S)
     if stacks.is_alive():
-        return _without_stacks("the watch ended before the stacks were complete")
+        return _without_stacks(f"the stacks were not put together {_STACKS_LIMIT_S:g} s after the watch")
     try:
         return stacks.result()
     except DynoError as error:
