@@ -76,7 +76,7 @@ def measure(server: FoundServer, wish: Wish, snapshots: Path, foreground: Foregr
     facts = server_facts(server.session, same_host=server.postmaster_pid is not None)
     before = counters.read_all(server.session)
     events: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-    stop = threading.Event()
+    stop, over = threading.Event(), threading.Event()
     poll = _start_poll(server, lambda *seen: events.put(lambda: foreground.take_sessions(*seen)))
 
     def live(step: Step) -> bool:
@@ -86,7 +86,6 @@ def measure(server: FoundServer, wish: Wish, snapshots: Path, foreground: Foregr
     spec, password = _spec(server, wish, snapshots)
     try:
         with _stopping_on_interrupt(stop) as interrupted:
-            over = threading.Event()
             stacks = _start_stacks(server, wish, over)
             watching = _Task(lambda: engine.watch_server(spec, password, live))
             _attend(watching, events, foreground, stop)
@@ -94,9 +93,10 @@ def measure(server: FoundServer, wish: Wish, snapshots: Path, foreground: Foregr
             over.set()
             found_stacks = _finish_stacks(stacks)
     finally:
+        over.set()
         session = poll.finish() if poll is not None else None
     after = counters.read_all(session)
-    return {
+    record = {
         "dbdyno": {"version": engine.VERSION, "build_profile": engine.BUILD_PROFILE},
         "asked": {"seconds": wish.seconds, "budget": wish.budget, "route": wish.route, "stacks": wish.stacks},
         "interrupted": interrupted.is_set(),
@@ -107,6 +107,9 @@ def measure(server: FoundServer, wish: Wish, snapshots: Path, foreground: Foregr
         "counters": counters.changes(before, after, session),
         "stacks": found_stacks,
     }
+    if session is not None and session is not server.session:
+        session.close()  # one that was made anew; the first is its maker's to close
+    return record
 
 
 def _outcome(watching: _Task[dict[str, Any]], server: FoundServer) -> dict[str, Any]:

@@ -77,13 +77,20 @@ class SessionRecord:
         return len(self._hidden)
 
     def document(self, started_at_ns: int) -> dict[str, Any]:
-        """`processes`, `queries`, `seen` and `blocking` of the record, times from the start of the watch."""
+        """`processes`, `queries`, `seen` and `blocking` of the record, times from the start of the watch.
+
+        What was seen while the watch got ready was seen at its start.
+        """
+
+        def since(at_ns: int) -> int:
+            return max(0, at_ns - started_at_ns)
+
         return {
             "processes": [
                 {
                     "pid": seen.session.pid,
-                    "first_ns": seen.first_ns - started_at_ns,
-                    "last_ns": seen.last_ns - started_at_ns,
+                    "first_ns": since(seen.first_ns),
+                    "last_ns": since(seen.last_ns),
                     "backend_type": seen.session.backend_type,
                     "user": seen.session.user,
                     "database": seen.session.database,
@@ -94,8 +101,8 @@ class SessionRecord:
                 for seen in self._processes.values()
             ],
             "queries": list(self._query_rows),
-            "seen": [[at_ns - started_at_ns, *rest] for at_ns, *rest in self._seen],
-            "blocking": [[at_ns - started_at_ns, *rest] for at_ns, *rest in self._blocking],
+            "seen": [[since(at_ns), *rest] for at_ns, *rest in self._seen],
+            "blocking": [[since(at_ns), *rest] for at_ns, *rest in self._blocking],
         }
 
     def _take_process(self, at_ns: int, session: Session) -> None:
