@@ -23,6 +23,7 @@ from dbdyno.attach.sessions_sql import (
     read_locks,
     read_rights,
     read_sessions,
+    read_start_time,
 )
 from dbdyno.errors import DynoError
 from dbdyno.targets.same_host import find_backend
@@ -151,6 +152,7 @@ class SessionPoll(threading.Thread):
         self._record = SessionRecord()
         self._finished = threading.Event()
         self._notes: list[str] = []
+        self._server_began = read_start_time(session)
         self._own_backend = find_backend(session)
         self._cpu_ns_before = _cpu_ns(self._own_backend)
         self._cpu_ns_after: int | None = None
@@ -215,9 +217,14 @@ class SessionPoll(threading.Thread):
             return PERIOD_S
         self._note(f"the connection was lost: {first_line(error)}")
         try:
-            self._session = self._reconnect()
+            session = self._reconnect()
         except DynoError:
             return _RECONNECT_PERIOD_S
+        if read_start_time(session) != self._server_began:
+            session.close()
+            self._note("the server was started again: its new sessions are in no figure")
+            return _RECONNECT_PERIOD_S
+        self._session = session
         self._note("it was made anew")
         self._own_backend = None  # the lost one's CPU time went with it
         return 0.0
