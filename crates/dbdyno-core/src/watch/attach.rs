@@ -12,7 +12,9 @@ use super::spec::WatchSpec;
 use super::sql_slots::{self, SqlServer};
 use crate::error::{CoreError, Result};
 use crate::probe::pace::now_ns;
-use crate::probe::{ACTIVITY_SQL, Activity, Layout, Route, RouteRequest, SharedMemory, SqlWaits, StateFile, open_server};
+use crate::probe::{
+    ACTIVITY_SQL, Activity, Layout, Route, RouteRequest, SharedMemory, SqlWaits, StateFile, open_server,
+};
 use crate::wire::{Connection, StatementError, Target};
 
 /// Watches all processes of a server and returns what was seen as JSON (docs/architecture.md).
@@ -20,7 +22,10 @@ pub fn watch_server(spec_json: &str, password: Option<&str>, control: &Control) 
     let spec = WatchSpec::parse(spec_json)?;
     let request = RouteRequest::parse(&spec.route)?;
     if !request.allows(Route::Sql) && request.over_memory().is_empty() {
-        return Err(CoreError::new("spec_invalid", format!("route: {:?}; there is nothing to watch by it", spec.route)));
+        return Err(CoreError::new(
+            "spec_invalid",
+            format!("route: {:?}; there is nothing to watch by it", spec.route),
+        ));
     }
     allow_many_files();
     let outcome = match open_memory(&spec, request, password) {
@@ -39,7 +44,8 @@ fn open_memory(
     if request.over_memory().is_empty() {
         return Err(None);
     }
-    let postmaster_pid = spec.postmaster_pid.ok_or_else(|| Some("the server is not known to be on this host".to_owned()))?;
+    let postmaster_pid =
+        spec.postmaster_pid.ok_or_else(|| Some("the server is not known to be on this host".to_owned()))?;
     // Without a connection memory is believed as far as it agrees with the server's processes.
     let (mut sql, own_pid) = spec.target.as_ref().and_then(|target| activity_queries(target, password).ok()).unzip();
     let (memory, layout) = open_server(postmaster_pid, request, sql.as_mut()).map_err(Some)?;
@@ -85,6 +91,7 @@ fn watch_memory(spec: &WatchSpec, opened: OpenedMemory, control: &Control) -> Re
         slots_max,
         host: ThisHost::new(),
         own_pid,
+        own_meter: None,
         event_names: Arc::new(move |event| names.name(event)),
         route,
         note,
@@ -120,6 +127,7 @@ fn watch_over_sql(
         slots_max: server.slots_max,
         host: server.host,
         own_pid: Some(server.own_pid),
+        own_meter: server.own_meter,
         event_names: Arc::new(name),
         route: Route::Sql.to_string(),
         note: Some(format!("{note}; asked every {} ms", period_ns / 1_000_000)),
@@ -154,7 +162,9 @@ fn look_cost_ns(postmaster_pid: Option<i32>) -> f64 {
     const USUAL_NS: f64 = 2_500.0;
     let Some(state) = postmaster_pid.and_then(|pid| StateFile::open(pid).ok()) else { return USUAL_NS };
     let before_ns = now_ns(libc::CLOCK_THREAD_CPUTIME_ID);
-    (0..READS).for_each(|_| drop(state.read()));
+    for _ in 0..READS {
+        let _ = state.read();
+    }
     let look_ns = (now_ns(libc::CLOCK_THREAD_CPUTIME_ID) - before_ns) / READS;
     (look_ns as f64).max(100.0)
 }

@@ -16,7 +16,11 @@
 mod attach;
 mod collector;
 mod course;
+#[cfg(test)]
+mod course_tests;
 mod effort;
+#[cfg(test)]
+mod fake;
 mod host;
 mod liveness;
 mod looks;
