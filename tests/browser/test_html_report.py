@@ -8,7 +8,7 @@ from typing import Any
 
 import example_findings
 import pytest
-from opened import Opened
+from opened import MISPLACED, Opened
 
 from dbdyno.analysis.findings import Findings
 from dbdyno.report.html import write_html
@@ -31,27 +31,6 @@ COUNT = """(selector) => Object.fromEntries([...document.querySelectorAll('.plot
 ]).filter(([id, count]) => count > 0))"""
 BARS, POINTS, LINES = ".bars .point path", ".scatterlayer .points path", ".scatterlayer .lines path"
 VIOLINS, INTERVALS = "path.violin", ".errorbar path"
-
-# Texts of a plot that stick out of it, and pairs of texts of one kind that lie upon each other.
-MISPLACED = """() => [...document.querySelectorAll('.plot')].flatMap(plot => {
-    const frame = plot.getBoundingClientRect();
-    const said = [];
-    for (const kind of ['.annotation-text', '.xtick text', '.ytick text', '.xtitle']) {
-        const texts = [...plot.querySelectorAll(kind)]
-            .map(text => [text.textContent, text.getBoundingClientRect()])
-            .filter(([words, box]) => box.width > 0);
-        texts.forEach(([words, box], place) => {
-            if (box.left < frame.left - 1 || box.right > frame.right + 1 ||
-                box.top < frame.top - 1 || box.bottom > frame.bottom + 1) said.push(`${plot.id} cuts ${words}`);
-            texts.slice(place + 1).forEach(([other, near]) => {
-                if (box.left < near.right - 1 && near.left < box.right - 1 &&
-                    box.top < near.bottom - 1 && near.top < box.bottom - 1)
-                    said.push(`${plot.id}: ${words} lies upon ${other}`);
-            });
-        });
-    }
-    return said;
-})"""
 
 WIDE = "() => document.querySelector('#chart-profile-1 .main-svg').getBoundingClientRect().width > 700"
 
