@@ -36,6 +36,7 @@ def test_a_line_of_waiters_is_one_blocker_with_all_below_it() -> None:
     assert root.doing == {"idle in transaction": 1.0}
     assert (root.blocked_ns, root.blocked_ns_all, root.sessions_blocked) == (4 * SECOND, 4 * SECOND, 2)
     assert root.locks == [LOCK]
+    assert root.longest_ns == 4 * SECOND / 2
     assert [(child.pid, child.waited_ns) for child in root.blocked] == [(2, 2 * SECOND), (3, 2 * SECOND)]
 
 
@@ -46,6 +47,7 @@ def test_a_chain_is_a_chain() -> None:
 
     assert root.doing == {"active: IO:WalSync": 1.0}
     assert (root.blocked_ns, root.blocked_ns_all, root.sessions_blocked) == (SECOND / 2, SECOND, 2)
+    assert root.longest_ns == SECOND / 2
     assert root.blocked[0].doing == {"blocked": 1.0}
     assert root.blocked[0].blocked[0].pid == 3
 

@@ -21,9 +21,7 @@ EVENTS = ["", "IO:WalSync", "LWLock:WALWrite", "Lock:tuple"]
 def steps_of(counts: list[tuple[int, int, int]]) -> dict[str, Any]:
     """One client whose snapshots of each step are divided so among three events."""
     steps = [
-        make.step(
-            at, [[0, "1", ACTIVE, event + 1, seen, 9, 9] for event, seen in enumerate(step) if seen], [[0, 0, 0]]
-        )
+        make.step(at, [[0, "1", ACTIVE, event + 1, seen, 9, 9] for event, seen in enumerate(step) if seen], [[0, 0, 0]])
         for at, step in enumerate(counts)
     ]
     return make.record(steps, [make.process(7, len(counts) * SECOND)], EVENTS)
