@@ -160,6 +160,7 @@ def simulate(
     elapsed = seconds * SECOND
     sweeps = _sweeps(random, elapsed, period_ns)
     step_of = (sweeps // SECOND).astype(int)
+    edges = np.arange(seconds + 1) * SECOND
     events = list(dict.fromkeys(["", *(one.event for life in lives for one in life.stretches)]))
     truth: dict[tuple[str | None, str | None, str], float] = {}
     cells: list[list[list[Any]]] = [[] for _ in range(seconds)]
@@ -174,15 +175,14 @@ def simulate(
             if life.backend_type in ("client backend", "parallel worker"):
                 part = _part(one)
                 key = (one.query, one.state, part)
-                truth[key] = truth.get(key, 0.0) + _spent(kinds, ends, [place], 0, elapsed)
+                truth[key] = truth.get(key, 0.0) + float(_spent(kinds, ends, [place], [0, elapsed])[0])
         if clocks and life.clock:
+            spent = [
+                _spent(kinds, ends, [i for i, one in enumerate(life.stretches) if one.kind == kind], edges)
+                for kind in ("cpu", "queue")
+            ]
             for at in range(seconds):
-                window = (at * SECOND, (at + 1) * SECOND)
-                spent = [
-                    round(_spent(kinds, ends, [i for i, s in enumerate(life.stretches) if s.kind == kind], *window))
-                    for kind in ("cpu", "queue")
-                ]
-                ticks[at].append([number, *spent])
+                ticks[at].append([number, round(spent[0][at]), round(spent[1][at])])
     steps = [step(at, _merged(cells[at]), ticks[at], sweeps=int((step_of == at).sum())) for at in range(seconds)]
     processes = [
         process(
@@ -223,11 +223,11 @@ def _live(random: np.random.Generator, life: Life, elapsed: int) -> tuple[Any, A
     return kinds, ends
 
 
-def _spent(kinds: Any, ends: Any, chosen: Sequence[int], start: float, stop: float) -> float:
-    """How long the chosen stretches lasted between two moments."""
-    starts = np.concatenate([[0.0], ends[:-1]])
-    overlap = np.clip(np.minimum(ends, stop) - np.maximum(starts, start), 0, None)
-    return float(overlap[np.isin(kinds, chosen)].sum())
+def _spent(kinds: Any, ends: Any, chosen: Sequence[int], moments: Any) -> Any:
+    """How long the chosen stretches lasted between each moment and the next."""
+    lengths = np.diff(ends, prepend=0.0)
+    so_far = np.cumsum(np.where(np.isin(kinds, chosen), lengths, 0.0))
+    return np.diff(np.interp(moments, np.concatenate([[0.0], ends]), np.concatenate([[0.0], so_far])))
 
 
 def _part(one: Stretch) -> str:

@@ -55,7 +55,7 @@ class _Profile:
         return {names[number]: self.leaves.database_time(self.leaves.query == number) for number in numbers}
 
 
-def compare(first: Document, second: Document) -> ProfileComparison:
+def compare_records(first: Document, second: Document) -> ProfileComparison:
     """What changed from one record to the other."""
     one, two = _profile(first, seed=1), _profile(second, seed=2)
     sessions = _moves(one, two, lambda profile: profile.elapsed_ns)

@@ -8,13 +8,16 @@ every figure has its interval and two figures can be compared draw by draw.
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from dbdyno.analysis.server_profile.division import Division, Spans, Strata, divide
 from dbdyno.analysis.server_profile.findings import TimeParts
 from dbdyno.analysis.server_profile.resample import Draws
-from dbdyno.analysis.server_profile.snapshots import ACTIVE, Flags, Floats, Ints, Snapshots, sums_by
+from dbdyno.analysis.server_profile.sensitivity import sensitivity
+from dbdyno.analysis.server_profile.snapshots import ACTIVE, Flags, Floats, Ints, Snapshots
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -93,39 +96,46 @@ def time_parts(ns: dict[str, float], *, has_clocks: bool) -> TimeParts:
 
 def leaves(rows: Snapshots, drawn: Draws, strata: Strata, spans: Spans) -> tuple[Leaves, Division]:
     """The leaves of all draws, and the division of the rows themselves."""
-    keys = np.stack([rows.process, rows.query, rows.state, rows.event])
-    columns, leaf = np.unique(keys, axis=1, return_inverse=True)
-    leaf = leaf.ravel()
-    count = columns.shape[1]
-    times = np.zeros((5, len(drawn.weights), count))
-    own: Division | None = None
-    for draw, weights in enumerate(drawn.weights):
-        weight = weights[drawn.of_row]
-        division = _divided(rows, weight, strata, spans)
-        own = own or division
-        kinds = (rows.ns, division.asleep_ns, division.cpu_ns, division.run_queue_ns, division.no_clock_ns)
-        for kind, ns in enumerate(kinds):
-            times[kind, draw] = sums_by(leaf, ns * weight, count)
-    assert own is not None
+    columns, leaf = np.unique(np.stack([rows.process, rows.query, rows.state, rows.event]), axis=1, return_inverse=True)
+    leaf, shape = leaf.ravel(), (columns.shape[1], len(strata.prior))
+    shares = _shares_asleep(rows, drawn, strata)
+    of_row = shares[0][strata.of_row]
+    own = divide(rows, of_row, spans)
+    slopes = sensitivity(rows, of_row, spans, leaf, strata.of_row, shape)
+    moved = shares - shares[0]
+
+    def drawn_ns(ns: Floats, slope: Any = None) -> Floats:
+        """The rows' times in each draw, and what the shares asleep of that draw add to them or take away."""
+        times: Floats = drawn.weights @ _by_unit(drawn, leaf, ns, shape[0])
+        return times if slope is None else np.maximum(times + (slope @ moved.T).T, 0.0)
+
     leaders = np.array([process.leader for process in rows.processes], dtype=np.int64)
     return Leaves(
         process=columns[0],
-        session=leaders[columns[0]] if count else columns[0],
+        session=leaders[columns[0]] if shape[0] else columns[0],
         query=columns[1],
         state=columns[2],
         event=columns[3],
-        seen_ns=times[0],
-        asleep_ns=times[1],
-        cpu_ns=times[2],
-        run_queue_ns=times[3],
-        no_clock_ns=times[4],
+        seen_ns=drawn_ns(rows.ns),
+        asleep_ns=drawn_ns(own.asleep_ns, slopes.asleep),
+        cpu_ns=drawn_ns(own.cpu_ns, slopes.cpu),
+        run_queue_ns=drawn_ns(own.run_queue_ns, slopes.run_queue),
+        no_clock_ns=drawn_ns(own.no_clock_ns, slopes.no_clock),
         rows=rows,
         draws=drawn,
         has_clocks=bool(np.isfinite(rows.cpu_ns).any()),
     ), own
 
 
-def _divided(rows: Snapshots, weight: Floats, strata: Strata, spans: Spans) -> Division:
-    looked = sums_by(strata.of_row, rows.looked * weight, len(strata.prior))
-    asleep = sums_by(strata.of_row, rows.asleep * weight, len(strata.prior))
-    return divide(rows, strata.share_asleep(looked, asleep)[strata.of_row], spans)
+def _shares_asleep(rows: Snapshots, drawn: Draws, strata: Strata) -> Floats:
+    """Of each draw and stratum."""
+    count = len(strata.prior)
+    looked = drawn.weights @ _by_unit(drawn, strata.of_row, rows.looked, count)
+    asleep = drawn.weights @ _by_unit(drawn, strata.of_row, rows.asleep, count)
+    return strata.share_asleep(looked, asleep)
+
+
+def _by_unit(drawn: Draws, number: Ints, values: Any, count: int) -> Any:
+    """The values added up by unit of drawing and by number, sparse."""
+    shape = (drawn.weights.shape[1], count)
+    return sparse.csr_matrix((np.asarray(values, dtype=np.float64), (drawn.of_row, number)), shape=shape)

@@ -1,8 +1,8 @@
 """The block bootstrap: how the intervals of a profile are made.
 
 What is drawn again is time: steps, in circular blocks of neighbours (Politis and Romano 1992), because what happens in
-one second goes on in the next; a block is n^(1/3) of n steps long. From each draw *everything* is computed anew, the
-shares asleep included, so that both kinds of chance are in an interval: what the load did, and what snapshots met.
+one second goes on in the next; a block is n^(1/3) of n steps long. From each draw times are added up and shares asleep
+taken anew, so that both kinds of chance are in an interval: what the load did, and what snapshots met.
 A profile of fewer than `FEWEST_STEPS` has too few to draw from; there single processes in single steps are drawn, which
 leaves out whatever all processes have in common.
 

@@ -28,8 +28,8 @@ def over_time(active: ActiveSessions, width: int) -> list[Text]:
     rows = [(name, _columns(series, room)) for name, series in shown]
     most = max(max(columns) for _, columns in rows)
     step_s = active.step_ns * -(-len(active.from_ns) // room) / 1e9
-    words = f"Average active sessions over time ('@' = {numbers.significant(most)}, a letter = {step_s:g} s)"
-    lines = title(words)
+    scale = f"'@' = {numbers.significant(most)}, a letter = {numbers.significant(step_s)} s"
+    lines = title(f"Average active sessions over time ({scale})")
     for (name, columns), (_, series) in zip(rows, shown, strict=True):
         mean = numbers.significant(sum(series) / len(series)).rjust(8)
         lines.append(Text.assemble(name.ljust(name_width), mean, "  ", (_shades(columns, most), "bold")))
