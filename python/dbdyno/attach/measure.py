@@ -22,6 +22,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Generic, Protocol, TypeVar
 
+import psycopg
+
 from dbdyno import engine
 from dbdyno.attach import counters
 from dbdyno.attach.find import FoundServer
@@ -31,6 +33,7 @@ from dbdyno.attach.session_poll import SessionPoll
 from dbdyno.attach.sessions_sql import Session
 from dbdyno.errors import EXIT_INPUT_WRONG, DynoError
 from dbdyno.targets.endpoint import Endpoint
+from dbdyno.targets.statements import first_line
 
 STEP_NS = 1_000_000_000
 STACK_FREQUENCY_HZ = 99
@@ -160,7 +163,10 @@ def _start_poll(server: FoundServer, look: Callable[[Sequence[Session], Blocking
     if server.session is None or server.endpoint is None:
         return None
     endpoint = server.endpoint
-    poll = SessionPoll(server.session, lambda: connect(endpoint), look)
+    try:
+        poll = SessionPoll(server.session, lambda: connect(endpoint), look)
+    except psycopg.Error as error:
+        raise DynoError("connection_lost", f"{server.shown}: {first_line(error)}; see that the server runs") from None
     poll.start()
     return poll
 

@@ -64,11 +64,12 @@ class SessionRecord:
     def take(self, at_ns: int, sessions: Sequence[Session], blocking: dict[int, tuple[list[int], str | None]]) -> None:
         """One poll: all sessions, and for those that wait for a lock who holds it and what it is."""
         self.polls += 1
+        blockers = {blocker for found, _ in blocking.values() for blocker in found}
         for session in sessions:
             self._take_process(at_ns, session)
             if session.is_hidden:
                 self._hidden.add(session.pid)
-            elif session.state is not None:
+            elif session.state not in (None, "idle") or session.pid in blockers:
                 self._seen.append((at_ns, session.pid, session.state, session.wait, self._query(session)))
         self._blocking += [(at_ns, pid, blockers, lock) for pid, (blockers, lock) in sorted(blocking.items())]
 
@@ -218,9 +219,10 @@ class SessionPoll(threading.Thread):
         self._note(f"the connection was lost: {first_line(error)}")
         try:
             session = self._reconnect()
-        except DynoError:
+            same_server = read_start_time(session) == self._server_began
+        except (DynoError, psycopg.Error):
             return _RECONNECT_PERIOD_S
-        if read_start_time(session) != self._server_began:
+        if not same_server:
             session.close()
             self._note("the server was started again: its new sessions are in no figure")
             return _RECONNECT_PERIOD_S
