@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,7 +22,7 @@ from dbdyno.runner.reset import reset_warnings
 from dbdyno.runner.schema import build_schema
 from dbdyno.runner.servers import Servers
 from dbdyno.runner.trial import now, run_trial
-from dbdyno.store import journal, run_directory
+from dbdyno.store import journal, run_directory, state
 
 
 class Progress(Protocol):
@@ -147,7 +148,14 @@ def _check_hope(trials: Sequence[Mapping[str, Any]], last: Mapping[str, Any]) ->
 
 def _machine(experiment: Experiment, servers: Servers, measured: Mapping[str, int]) -> dict[str, Any]:
     record = machine_record(servers.all, measured)
-    return {**record, "warnings": [*record["warnings"], *reset_warnings(experiment, servers.all)]}
+    self_test = state.recall("selftest", os.environ)
+    # Copied, because the report must not depend on what this machine remembers later.
+    instrument = None if self_test is None else {"measured_at": self_test["measured_at"], **self_test["cost"]}
+    return {
+        **record,
+        "instrument": instrument,
+        "warnings": [*record["warnings"], *reset_warnings(experiment, servers.all)],
+    }
 
 
 def _run_record(

@@ -27,6 +27,7 @@ def profile_of(
     blocking: list[list[Any]] | None = None,
     seen: list[list[Any]] | None = None,
     texts: dict[str, str] | None = None,
+    stacks: dict[str, Any] | None = None,
     steps: int = 20,
     **watch: Any,
 ) -> ServerProfile:
@@ -46,6 +47,7 @@ def profile_of(
     record = make.record(
         [make.step(at, cells, clock) for at in range(steps)], processes, events, counters=counters, **watch
     )
+    record["stacks"] = stacks
     record["sessions"]["blocking"] = blocking or []
     record["sessions"]["seen"] = seen or []
     record["sessions"]["queries"] = [{"query_id": name, "text": text} for name, text in (texts or {}).items()]
@@ -217,6 +219,26 @@ def test_clients_that_hold_up_their_sessions() -> None:
 
     assert codes(profile)[0] in ("client", "one_query")
     assert "client" in codes(profile)
+
+
+def test_the_same_stack_again_and_again() -> None:
+    """90 of 100 looks at computing sessions; a background process's stacks, and too few, are not it."""
+    frames = ["main", "ExecutorRun", "ExecHashJoin", "ExecScan"]
+
+    def recorded(counts: list[tuple[int, list[int], int]]) -> ServerProfile:
+        stacks = {
+            **{"format": 1, "route": "perf", "note": None, "frequency_hz": 99, "pause_ns": None, "lost": 0},
+            **{"frames": frames, "stacks": [[pid, "cpu", None, path, count] for pid, path, count in counts]},
+        }
+        return profile_of([[("1", ACTIVE, "", 1000, 0)]], clocks=[(999 * MS, 0)], stacks=stacks)
+
+    finding = found(recorded([(100, [0, 1, 2], 90), (100, [0, 3], 10), (4711, [0, 3], 900)]), "one_stack")
+    assert finding.sentence == (
+        "The same stack in 90 % of 100 looks at sessions that computed: main > ExecutorRun > ExecHashJoin."
+    )
+    assert finding.seconds_at_stake == pytest.approx(18, rel=0.01)
+    assert "one_stack" not in codes(recorded([(100, [0, 1], 9), (100, [0, 3], 1)]))
+    assert "one_stack" not in codes(recorded([(100, [0, place], 40) for place in (1, 2, 3)]))
 
 
 def test_sleep_without_a_name() -> None:

@@ -25,6 +25,7 @@ from dbdyno.analysis.server_profile.snapshots import Floats
 MOST_QUERIES = 50
 # Of what moved along with the whole, so much is named.
 NAMED = 3
+NAMED_SHARE = 0.05
 WHOLE = "database time"
 
 Times = Mapping[str | None, Floats]
@@ -160,7 +161,14 @@ def _signed(value: float, shown: Callable[[float], str]) -> str:
 def _along(whole: Moved, parts: list[Moved]) -> str:
     """The parts that moved the same way, or, where the whole did not move, those that did."""
     sign = whole.difference.estimate
-    named = [part for part in parts if part.changed and (not whole.changed or part.difference.estimate * sign > 0)]
+    least = NAMED_SHARE * abs(sign)
+    named = [
+        part
+        for part in parts
+        if part.changed
+        and abs(part.difference.estimate) >= least
+        and (not whole.changed or part.difference.estimate * sign > 0)
+    ]
     if not named:
         return " No part moved beyond doubt."
     told = [f"{part_name(part.name or '')} {_signed(part.difference.estimate, words.number)}" for part in named[:NAMED]]

@@ -116,18 +116,25 @@ def idle_in_transaction(profile: ServerProfile) -> Iterator[Finding]:
     mean = profile.idle_in_transaction_ns.estimate / SECOND_NS / profile.seconds
     if mean < OPEN_SESSIONS or mean < OPEN_SHARE * profile.active_sessions_mean.estimate:
         return
-    top = max(profile.by_session, key=lambda one: one.idle_in_transaction_ns, default=None)
-    whose = "" if top is None or not top.application else f", most of them of {top.application}"
     figure = _over(profile.idle_in_transaction_ns, profile.seconds * SECOND_NS)
     yield Finding(
         code="idle_in_transaction",
         seconds_at_stake=0.0,
-        sentence=f"On average {words.sessions(figure)} sessions were idle in transaction{whose}: they keep locks "
-        "and old row versions, and do nothing.",
+        sentence=f"On average {words.sessions(figure)} sessions were idle in transaction{_most_open(profile)}: "
+        "they keep locks and old row versions, and do nothing.",
         evidence=[Evidence("sessions idle in transaction", figure, "sessions")],
         next="ALTER SYSTEM SET idle_in_transaction_session_timeout = '30s'; "
         "in the application, begin later and commit sooner",
     )
+
+
+def _most_open(profile: ServerProfile) -> str:
+    """The application that more than half of them are of, if there is one."""
+    opened: Counter[str] = Counter()
+    for session in profile.by_session:
+        opened[session.application or ""] += round(session.idle_in_transaction_ns)
+    name, ns = max(opened.items(), key=lambda item: item[1], default=("", 0))
+    return f", most of them of {name}" if name and ns > opened.total() / 2 else ""
 
 
 def saturated(profile: ServerProfile) -> Iterator[Finding]:

@@ -21,6 +21,8 @@ CPU_SHARE = 0.5
 QUEUE_SESSIONS = 0.5
 QUEUE_SHARE = 0.2
 QUERY_SHARE = 0.3
+STACK_SHARE = 0.5
+FEWEST_STACKS = 100
 CLIENT_SHARE = 0.1
 
 
@@ -119,6 +121,25 @@ def cpu(profile: ServerProfile) -> Iterator[Finding]:
         ],
         next=f"EXPLAIN (ANALYZE, BUFFERS) of {top or 'the first query below'}; "
         "dbdyno profile TARGET --stacks names the functions",
+    )
+
+
+def one_stack(profile: ServerProfile) -> Iterator[Finding]:
+    """Sessions that compute in one and the same place."""
+    found, computing = profile.stacks, part(profile, "cpu")
+    if found is None or computing is None:
+        return
+    top = next((stack for stack in found.common if stack.kind == "cpu"), None)
+    if top is None or top.share < STACK_SHARE or top.count < FEWEST_STACKS * top.share:
+        return
+    of_all = round(top.count / top.share)
+    yield Finding(
+        code="one_stack",
+        seconds_at_stake=top.share * computing.ns.estimate / SECOND_NS,
+        sentence=f"The same stack in {words.percent(top.share)} of {of_all:,} looks at sessions that computed: "
+        f"{' > '.join(top.frames[-3:])}.",
+        evidence=[Evidence("looks at sessions on a CPU with this stack", Estimate(top.count, None, None), "count")],
+        next=f"see in the flame graph what {top.frames[-1]} means, and which node of the plan it is called from",
     )
 
 

@@ -14,13 +14,18 @@ from dbdyno.report.sections.arms import title
 SHADES = " .:-=+*#%@"
 MOST_CLASSES = 7
 FEWEST_STEPS = 4
+# What would be printed as 0 needs no row.
+LEAST_MEAN = 0.0005
 
 
 def over_time(active: ActiveSessions, width: int) -> list[Text]:
     """The rows, with the mean of each; nothing for a profile of a few steps."""
     if len(active.from_ns) < FEWEST_STEPS or not active.classes:
         return []
-    shown = list(zip(active.classes, active.series, strict=True))[:MOST_CLASSES]
+    series_of = zip(active.classes, active.series, strict=True)
+    shown = [(name, series) for name, series in series_of if sum(series) >= LEAST_MEAN * len(series)][:MOST_CLASSES]
+    if not shown:
+        return []
     if any(active.idle_in_transaction):
         shown.append(("(idle in transaction)", active.idle_in_transaction))
     name_width = max(len(name) for name, _ in shown)

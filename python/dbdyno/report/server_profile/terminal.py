@@ -130,8 +130,8 @@ def _intervals(profile: ServerProfile) -> str:
 
 def _next(directory: str | None, page: str | None) -> Iterator[Text]:
     yield from title("What next")
-    here = directory or "THIS"
-    yield Text(f"dbdyno compare {here} OTHER", style="").append("   where the time moved, after a change", style="dim")
+    yield Text("After a change profile again, then see where the time moved:", style="dim")
+    yield Text(f"dbdyno compare {directory or 'THIS'} OTHER")
     if page is not None:
         yield Text("Page:    ").append(page)
     if directory is not None:
