@@ -176,6 +176,16 @@ COMMAND_CASES = [
     Case("unknown command", "No such command", arguments=("measure",)),
     Case("unknown flag", "No such option: --fast", arguments=("run", "{file}", "--fast")),
     Case("bad number", "--blocks", arguments=("run", "{file}", "--blocks", "x")),
+    Case(
+        "sampling budget of nothing",
+        "--sampling-budget 0: must be above 0 and at most 0.5",
+        arguments=("run", "{file}", "--sampling-budget", "0"),
+    ),
+    Case(
+        "sampling budget of everything",
+        "--sampling-budget 0.6: must be above 0 and at most 0.5",
+        arguments=("run", "{file}", "--sampling-budget", "0.6"),
+    ),
     Case("resume and experiment", "is kept in the run directory", arguments=("run", "{file}", "--resume", "{dir}")),
     Case("resume nothing", "no such run directory", arguments=("run", "--resume", "{dir}/none")),
     Case("report nothing", "no such run directory", arguments=("report", "{dir}/none")),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dbdyno import engine
-from dbdyno.design.experiment import Experiment, load_experiment
+from dbdyno.design.experiment import DEFAULT_SAMPLING_BUDGET, Experiment, load_experiment
 from dbdyno.design.schedule import Place, schedule
 from dbdyno.design.scripts import settings_in_script
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
@@ -72,7 +72,8 @@ def experiment_of(directory: Path) -> Experiment:
     if stored.ended:
         raise DynoError("run_complete", f"--resume {directory}: is complete; dbdyno report shows it")
     run = stored.run
-    return load_experiment(run_directory.experiment_copy(stored), quick=run["quick"], blocks=run["blocks"])
+    loaded = load_experiment(run_directory.experiment_copy(stored), quick=run["quick"], blocks=run["blocks"])
+    return dataclasses.replace(loaded, sampling_budget=run.get("sampling_budget", DEFAULT_SAMPLING_BUDGET))
 
 
 def resume(directory: Path, servers: Servers, progress: Progress) -> None:
@@ -180,6 +181,7 @@ def _run_record(
         "seed": request.seed,
         "blocks": experiment.blocks,
         "quick": experiment.quick,
+        "sampling_budget": experiment.sampling_budget,
         "started_at": now(),
         "arms": [{**_arm_record(each, names, found), "server": servers.index(each.arm.server)} for each in prepared],
         "outcomes": list(experiment.outcomes),

@@ -3,7 +3,6 @@
 use std::sync::{Arc, PoisonError};
 
 use super::course::{Attached, Control, host_cpus};
-use super::effort::{Allowance, Effort};
 use super::host::ThisHost;
 use super::memory_slots::MemorySlots;
 use super::outcome::Outcome;
@@ -11,11 +10,15 @@ use super::sampling::Tuning;
 use super::spec::WatchSpec;
 use super::sql_slots::{self, SqlServer};
 use crate::error::{CoreError, Result};
+use crate::probe::budget::{Budget, Costs, Plan};
 use crate::probe::pace::now_ns;
 use crate::probe::{
     ACTIVITY_SQL, Activity, Layout, Route, RouteRequest, SharedMemory, SqlWaits, StateFile, open_server,
 };
 use crate::wire::{Connection, StatementError, Target};
+
+/// A wake-up and a hundred processes, until the first sweeps have told.
+const SWEEP_NS_GUESSED: f64 = 15_000.0;
 
 /// Watches all processes of a server and returns what was seen as JSON (docs/architecture.md).
 pub fn watch_server(spec_json: &str, password: Option<&str>, control: &Control) -> Result<String> {
@@ -81,11 +84,8 @@ fn watch_memory(spec: &WatchSpec, opened: OpenedMemory, control: &Control) -> Re
     memory.watch(&spans);
     let (route, note) = (memory.route().to_string(), memory.note().map(str::to_owned));
     let (names, version, slots_max) = (layout.names, layout.version, layout.processes.slots);
-    let allowance = Allowance {
-        cpu_ns_per_s: spec.budget * host_cpus() * 1e9,
-        look_ns: look_cost_ns(spec.postmaster_pid),
-        period_ns: spec.period_ns,
-    };
+    let costs = Costs { sweep_ns: SWEEP_NS_GUESSED, look_ns: look_cost_ns(spec.postmaster_pid) };
+    let budget = Budget::new(spec.budget, host_cpus(), spec.period_ns, costs);
     let attached = Attached {
         source: MemorySlots::new(memory, layout),
         slots_max,
@@ -96,7 +96,7 @@ fn watch_memory(spec: &WatchSpec, opened: OpenedMemory, control: &Control) -> Re
         route,
         note,
         version,
-        tuning: Tuning::Budget(allowance),
+        tuning: Tuning::Budget(budget),
     };
     attached.watch(spec, control)
 }
@@ -132,7 +132,7 @@ fn watch_over_sql(
         route: Route::Sql.to_string(),
         note: Some(format!("{note}; asked every {} ms", period_ns / 1_000_000)),
         version: server.version,
-        tuning: Tuning::Fixed(Effort { period_ns, looks_per_sweep: f64::INFINITY }),
+        tuning: Tuning::Fixed(Plan { period_ns, looks_per_sweep: f64::INFINITY }),
     };
     attached.watch(spec, control)
 }

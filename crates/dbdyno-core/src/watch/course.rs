@@ -198,7 +198,7 @@ impl Told {
             cpu_ns,
             adding_up_cpu_ns,
             cpu_ns_per_sweep: sampled.cpu_ns.checked_div(sweeps).unwrap_or(0),
-            host_share: cpu_ns as f64 / (elapsed_ns.max(1) as f64 * host_cpus()),
+            host_share: cpu_ns as f64 / (elapsed_ns.max(1) as f64 * host_cpus() as f64),
             budget: spec.budget,
             server_cpu_ns: self.server_cpu_ns,
         };
@@ -248,7 +248,7 @@ fn notes(note: Option<String>, ended: Ending, collected: &Collected, sampled: &S
 }
 
 /// CPUs of the host that are on.
-pub fn host_cpus() -> f64 {
+pub fn host_cpus() -> usize {
     // SAFETY: no pointers.
-    (unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }).max(1) as f64
+    (unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }).max(1) as usize
 }

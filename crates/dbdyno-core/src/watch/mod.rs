@@ -18,7 +18,6 @@ mod collector;
 mod course;
 #[cfg(test)]
 mod course_tests;
-mod effort;
 #[cfg(test)]
 mod fake;
 mod host;
