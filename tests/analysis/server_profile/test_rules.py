@@ -173,8 +173,33 @@ def test_sessions_idle_in_transaction() -> None:
     profile = profile_of([BUSY, opened, opened], clocks=[COMPUTING, (0, 0), (0, 0)])
     chatty = profile_of([[*BUSY[:1], (None, OPEN, READ, 400, 100)]], clocks=[(0, 0)])
 
-    assert "On average 2.00" in found(profile, "idle_in_transaction").sentence
-    assert "idle_in_transaction" not in codes(chatty)
+    finding = found(profile, "idle_in_transaction")
+    assert finding.sentence == (
+        "2 sessions were idle in transaction all the time (101 and 102, web): they keep locks and old row versions."
+    )
+    assert "chatty_transactions" not in codes(profile)
+    assert not {"idle_in_transaction", "chatty_transactions"} & set(codes(chatty))
+
+
+def test_transactions_that_wait_for_their_clients() -> None:
+    """Four sessions half of the time between two statements: nobody sits, all of them together keep locks."""
+    pausing = [("1", ACTIVE, "IO:WalSync", 500, 100), (None, OPEN, READ, 500, 100)]
+    profile = profile_of([pausing] * 4, clocks=[(0, 0)] * 4)
+
+    assert "on average 2.00 sessions were between two statements" in found(profile, "chatty_transactions").sentence
+    assert "idle_in_transaction" not in codes(profile)
+
+
+def test_without_states_in_memory_open_transactions_are_those_of_the_looks_over_sql() -> None:
+    """Snapshots without states: the control connection saw who sat in a transaction."""
+    step = [[0, None, None, 1, 1000, 50, 50]]
+    record = make.record([make.step(at, step) for at in range(20)], [make.process(7, 20 * SECOND)], ["", READ])
+    record["sessions"]["seen"] = [[at * SECOND // 2, 7, OPEN, READ, None] for at in range(40)]
+    profile = analyse(record)
+
+    assert profile.idle_in_transaction_ns.estimate == 20 * SECOND
+    assert "idle_in_transaction" in codes(profile)
+    assert "states_unknown" in {warning.code for warning in profile.warnings}
 
 
 def test_a_saturated_background_process() -> None:

@@ -19,6 +19,7 @@ RULES = (
     rules_others.saturated,
     rules_others.small_requests,
     rules_others.idle_in_transaction,
+    rules_others.chatty,
     rules_others.throttled_vacuum,
     rules_time.idle,
 )

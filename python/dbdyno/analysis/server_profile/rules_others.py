@@ -8,14 +8,25 @@ from collections.abc import Iterator
 
 from dbdyno.analysis.findings import Estimate
 from dbdyno.analysis.server_profile import words
-from dbdyno.analysis.server_profile.findings import BackgroundProcess, Blocker, Evidence, Finding, IoLine, ServerProfile
+from dbdyno.analysis.server_profile.findings import (
+    BackgroundProcess,
+    Blocker,
+    Evidence,
+    Finding,
+    IoLine,
+    ServerProfile,
+    SessionTime,
+)
 from dbdyno.analysis.server_profile.words import SECOND_NS
 
 # Of the database time: what a blocker must have cost to be worth a sentence, and what reads must for their size to be.
 BLOCKED_SHARE = 0.02
 READ_SHARE = 0.05
 MOST_BLOCKERS = 3
-# A session that sits in an open transaction on average, and not just between two statements of busy ones.
+# A session that sits in an open transaction, and does not just pause between two statements.
+SITTING_SHARE = 0.9
+MOST_NAMED = 3
+# Pauses between statements, on average and against the sessions that work.
 OPEN_SESSIONS = 1.0
 OPEN_SHARE = 0.25
 SATURATED = 0.8
@@ -112,29 +123,61 @@ def _of(root: Blocker) -> str:
 
 
 def idle_in_transaction(profile: ServerProfile) -> Iterator[Finding]:
-    """Sessions with an open transaction that do nothing; nobody may be waiting for them yet."""
-    mean = profile.idle_in_transaction_ns.estimate / SECOND_NS / profile.seconds
-    if mean < OPEN_SESSIONS or mean < OPEN_SHARE * profile.active_sessions_mean.estimate:
+    """Sessions that sit in an open transaction all the time; nobody may be waiting for them yet."""
+    sitting = [one for one in profile.by_session if one.idle_in_transaction_ns >= SITTING_SHARE * _length_ns(profile)]
+    if not sitting:
         return
-    figure = _over(profile.idle_in_transaction_ns, profile.seconds * SECOND_NS)
+    who = words.listed([str(one.pid) for one in sitting[:MOST_NAMED]])
+    more = f" and {len(sitting) - MOST_NAMED} more" if len(sitting) > MOST_NAMED else ""
+    many = len(sitting) > 1
     yield Finding(
         code="idle_in_transaction",
         seconds_at_stake=0.0,
-        sentence=f"On average {words.sessions(figure)} sessions were idle in transaction{_most_open(profile)}: "
-        "they keep locks and old row versions, and do nothing.",
-        evidence=[Evidence("sessions idle in transaction", figure, "sessions")],
+        sentence=f"{len(sitting)} session{'s were' if many else ' was'} idle in transaction all the time "
+        f"({who}{more}{_most_open(sitting)}): {'they keep' if many else 'it keeps'} locks and old row versions.",
+        evidence=[
+            Evidence(
+                "sessions idle in transaction", _over(profile.idle_in_transaction_ns, _length_ns(profile)), "sessions"
+            )
+        ],
         next="ALTER SYSTEM SET idle_in_transaction_session_timeout = '30s'; "
-        "in the application, begin later and commit sooner",
+        f"SELECT pg_terminate_backend({sitting[0].pid}) ends the first now",
     )
 
 
-def _most_open(profile: ServerProfile) -> str:
+def chatty(profile: ServerProfile) -> Iterator[Finding]:
+    """Transactions that are open while their client thinks about the next statement."""
+    sitting_ns = sum(
+        one.idle_in_transaction_ns
+        for one in profile.by_session
+        if one.idle_in_transaction_ns >= SITTING_SHARE * _length_ns(profile)
+    )
+    mean = (profile.idle_in_transaction_ns.estimate - sitting_ns) / _length_ns(profile)
+    if mean < OPEN_SESSIONS or mean < OPEN_SHARE * profile.active_sessions_mean.estimate:
+        return
+    yield Finding(
+        code="chatty_transactions",
+        seconds_at_stake=0.0,
+        sentence=f"Transactions are open while nothing is done in them: on average {words.number(mean)} sessions were "
+        "between two statements of one, with its locks held.",
+        evidence=[
+            Evidence(
+                "sessions idle in transaction", _over(profile.idle_in_transaction_ns, _length_ns(profile)), "sessions"
+            )
+        ],
+        next="send the statements of a transaction together (a pipeline, one function, fewer round trips), "
+        "and take what others want last",
+    )
+
+
+def _length_ns(profile: ServerProfile) -> float:
+    return profile.seconds * SECOND_NS
+
+
+def _most_open(sitting: list[SessionTime]) -> str:
     """The application that more than half of them are of, if there is one."""
-    opened: Counter[str] = Counter()
-    for session in profile.by_session:
-        opened[session.application or ""] += round(session.idle_in_transaction_ns)
-    name, ns = max(opened.items(), key=lambda item: item[1], default=("", 0))
-    return f", most of them of {name}" if name and ns > opened.total() / 2 else ""
+    name, count = Counter(one.application or "" for one in sitting).most_common(1)[0]
+    return f", {name}" if name and count > len(sitting) / 2 else ""
 
 
 def saturated(profile: ServerProfile) -> Iterator[Finding]:
