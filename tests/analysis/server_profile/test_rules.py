@@ -100,6 +100,9 @@ def test_sessions_in_line_for_a_cpu() -> None:
     assert "stood in line for one, while 2.00 computed on 2 CPUs" in finding.sentence
     assert "make query 77 cheaper" in finding.next
     assert "cpu_saturation" not in codes(enough)
+    crowded = found(profile_of([runnable] * 2, clocks=[(300 * MS, 700 * MS)] * 2), "cpu_saturation")
+    assert "while 0.60 computed on 2 CPUs: other programs, or a limit, had the rest of them." in crowded.sentence
+    assert crowded.next.startswith("see with top")
     assert "cpu_bound" in codes(enough)
 
 
