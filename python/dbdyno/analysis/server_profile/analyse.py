@@ -133,7 +133,9 @@ def _idle_in_transaction(record: Document, found: Leaves) -> Estimate:
 def _polled_open(record: Document) -> dict[int, float]:
     """The time that each pid was idle in transaction, from the looks over SQL: each stands for the time to the next."""
     sessions = record.get("sessions") or {}
-    looks = Counter(pid for _, pid, state, *_ in sessions["seen"] if str(state).startswith("idle in transaction"))
+    looks = Counter(
+        pid for _, pid, state, *_ in sessions.get("seen", ()) if str(state).startswith("idle in transaction")
+    )
     return {pid: count * record["watch"]["elapsed_ns"] / sessions["polls"] for pid, count in looks.items()}
 
 

@@ -171,7 +171,7 @@ def chatty(profile: ServerProfile) -> Iterator[Finding]:
 
 
 def _length_ns(profile: ServerProfile) -> float:
-    return profile.seconds * SECOND_NS
+    return profile.seconds * SECOND_NS or 1.0
 
 
 def _most_open(sitting: list[SessionTime]) -> str:

@@ -80,7 +80,7 @@ def run_queue(profile: ServerProfile) -> Iterator[Finding]:
     unbegun = profile.idle_run_queue_ns
     if unbegun is None:
         return
-    length_ns = profile.seconds * SECOND_NS
+    length_ns = profile.seconds * SECOND_NS or 1.0
     waiting_ns = unbegun.estimate + (queue.ns.estimate if queue else 0.0)
     computing = cpu.active_sessions.estimate if cpu else 0.0
     waiting = waiting_ns / length_ns
