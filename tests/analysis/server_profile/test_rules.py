@@ -12,7 +12,7 @@ from server_record import MS, SECOND
 from dbdyno.analysis.server_profile import analyse
 from dbdyno.analysis.server_profile.findings import Finding, ServerProfile
 from dbdyno.analysis.server_profile.meanings import MEANINGS, explain
-from dbdyno.analysis.server_profile.rules_others import RELIEF
+from dbdyno.analysis.server_profile.rules_server import RELIEF
 
 ACTIVE, IDLE, OPEN = "active", "idle", "idle in transaction"
 READ = "Client:ClientRead"
