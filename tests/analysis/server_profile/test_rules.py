@@ -12,7 +12,7 @@ from server_record import MS, SECOND
 from dbdyno.analysis.server_profile import analyse
 from dbdyno.analysis.server_profile.findings import Finding, ServerProfile
 from dbdyno.analysis.server_profile.meanings import MEANINGS, explain
-from dbdyno.analysis.server_profile.rules_others import RELIEF
+from dbdyno.analysis.server_profile.rules_server import RELIEF
 
 ACTIVE, IDLE, OPEN = "active", "idle", "idle in transaction"
 READ = "Client:ClientRead"
@@ -100,6 +100,9 @@ def test_sessions_in_line_for_a_cpu() -> None:
     assert "stood in line for one, while 2.00 computed on 2 CPUs" in finding.sentence
     assert "make query 77 cheaper" in finding.next
     assert "cpu_saturation" not in codes(enough)
+    crowded = found(profile_of([runnable] * 2, clocks=[(300 * MS, 700 * MS)] * 2), "cpu_saturation")
+    assert "while 0.60 computed on 2 CPUs: other programs, or a limit, had the rest of them." in crowded.sentence
+    assert crowded.next.startswith("see with top")
     assert "cpu_bound" in codes(enough)
 
 
@@ -173,8 +176,33 @@ def test_sessions_idle_in_transaction() -> None:
     profile = profile_of([BUSY, opened, opened], clocks=[COMPUTING, (0, 0), (0, 0)])
     chatty = profile_of([[*BUSY[:1], (None, OPEN, READ, 400, 100)]], clocks=[(0, 0)])
 
-    assert "On average 2.00" in found(profile, "idle_in_transaction").sentence
-    assert "idle_in_transaction" not in codes(chatty)
+    finding = found(profile, "idle_in_transaction")
+    assert finding.sentence == (
+        "2 sessions were idle in transaction all the time (101 and 102, web): they keep locks and old row versions."
+    )
+    assert "chatty_transactions" not in codes(profile)
+    assert not {"idle_in_transaction", "chatty_transactions"} & set(codes(chatty))
+
+
+def test_transactions_that_wait_for_their_clients() -> None:
+    """Four sessions half of the time between two statements: nobody sits, all of them together keep locks."""
+    pausing = [("1", ACTIVE, "IO:WalSync", 500, 100), (None, OPEN, READ, 500, 100)]
+    profile = profile_of([pausing] * 4, clocks=[(0, 0)] * 4)
+
+    assert "on average 2.00 sessions were between two statements" in found(profile, "chatty_transactions").sentence
+    assert "idle_in_transaction" not in codes(profile)
+
+
+def test_without_states_in_memory_open_transactions_are_those_of_the_looks_over_sql() -> None:
+    """Snapshots without states: the control connection saw who sat in a transaction."""
+    step = [[0, None, None, 1, 1000, 50, 50]]
+    record = make.record([make.step(at, step) for at in range(20)], [make.process(7, 20 * SECOND)], ["", READ])
+    record["sessions"]["seen"] = [[at * SECOND // 2, 7, OPEN, READ, None] for at in range(40)]
+    profile = analyse(record)
+
+    assert profile.idle_in_transaction_ns.estimate == 20 * SECOND
+    assert "idle_in_transaction" in codes(profile)
+    assert "states_unknown" in {warning.code for warning in profile.warnings}
 
 
 def test_a_saturated_background_process() -> None:

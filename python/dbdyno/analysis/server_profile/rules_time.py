@@ -20,6 +20,8 @@ CPU_SHARE = 0.5
 # Half a session in line, and a fifth of all time that sessions could have computed: more than the wake-ups of any load.
 QUEUE_SESSIONS = 0.5
 QUEUE_SHARE = 0.2
+# A server whose sessions are in line although they use less of the CPUs than this is not short by itself.
+OWN_CPUS = 0.6
 QUERY_SHARE = 0.3
 STACK_SHARE = 0.5
 FEWEST_STACKS = 100
@@ -78,13 +80,16 @@ def run_queue(profile: ServerProfile) -> Iterator[Finding]:
     unbegun = profile.idle_run_queue_ns
     if unbegun is None:
         return
-    length_ns = profile.seconds * SECOND_NS
+    length_ns = profile.seconds * SECOND_NS or 1.0
     waiting_ns = unbegun.estimate + (queue.ns.estimate if queue else 0.0)
     computing = cpu.active_sessions.estimate if cpu else 0.0
     waiting = waiting_ns / length_ns
     if waiting < QUEUE_SESSIONS or waiting < QUEUE_SHARE * (waiting + computing):
         return
     here = "" if profile.cpus is None else f" on {profile.cpus} CPU{'s' if profile.cpus != 1 else ''}"
+    elsewhere = ""
+    if profile.cpus is not None and computing < OWN_CPUS * profile.cpus:
+        elsewhere = ": other programs, or a limit, had the rest of them"
     of_them = ""
     if unbegun.estimate >= QUEUE_SHARE * waiting_ns:
         of_them = f", {words.number(unbegun.estimate / length_ns)} of them with a command that PostgreSQL had not begun"
@@ -93,15 +98,17 @@ def run_queue(profile: ServerProfile) -> Iterator[Finding]:
         code="cpu_saturation",
         seconds_at_stake=waiting_ns / SECOND_NS,
         sentence=f"The CPUs are short: on average {words.number(waiting)} sessions stood in line for one{of_them}, "
-        f"while {words.number(computing)} computed{here}.",
+        f"while {words.number(computing)} computed{here}{elsewhere}.",
         evidence=[
             *([Evidence("active sessions in line for a CPU", queue.active_sessions, "sessions")] if queue else []),
             Evidence("time in line with a command not begun", unbegun, "ns"),
             *([Evidence("sessions on a CPU", cpu.active_sessions, "sessions")] if cpu else []),
         ],
-        next="keep fewer sessions active at once (a pool of about twice the CPUs), "
+        next="see with top what else runs on this host, and whether a container's limit (cpu.max) holds the server back"
+        if elsewhere
+        else "keep fewer sessions active at once (a pool of about twice the CPUs), "
         + (f"make {top} cheaper, " if top else "")
-        + "or add CPUs; see with top whether other programs take them",
+        + "or add CPUs",
     )
 
 
