@@ -88,25 +88,31 @@ def shade_key(events: Sequence[str]) -> list[Key]:
 
 
 def lengths_table(name: str, every: Sequence[Lengths]) -> Table:
-    """How many waits of each length, a decade a row, over the whole time: the heat maps laid flat."""
-    by_event = []
-    for lengths in every:
-        decades: dict[int, int] = {}
-        for _, place, count in lengths.cells:
-            decade = place // lengths.bins_per_decade
-            decades[decade] = decades.get(decade, 0) + count
-        by_event.append(decades)
+    """How many waits of each length, a decade a column, over the whole time: the heat maps laid flat."""
+    by_event = [_by_decade(lengths) for lengths in every]
     seen = sorted({decade for decades in by_event for decade in decades})
+    columns = [
+        Column("waits of", figures=False),
+        *(Column(f"{_tick(10.0**decade)} to {_tick(10.0 ** (decade + 1))}") for decade in seen),
+        Column("all"),
+    ]
     rows = [
         [
-            Cell(f"{_tick(10.0**decade)} to {_tick(10.0 ** (decade + 1))}"),
-            *(Cell(whole(decades[decade]) if decade in decades else "") for decades in by_event),
+            Cell(lengths.title),
+            *(Cell(whole(decades[decade]) if decade in decades else "") for decade in seen),
+            Cell(whole(lengths.count)),
         ]
-        for decade in seen
+        for lengths, decades in zip(every, by_event, strict=True)
     ]
-    totals = [Cell("all"), *(Cell(whole(lengths.count)) for lengths in every)]
-    columns = [Column("a wait of", figures=False), *(Column(lengths.title) for lengths in every)]
-    return Table(name, columns, [Section(None, rows), Section(None, [totals])])
+    return Table(name, columns, [Section(None, rows)])
+
+
+def _by_decade(lengths: Lengths) -> dict[int, int]:
+    decades: dict[int, int] = {}
+    for _, place, count in lengths.cells:
+        decade = place // lengths.bins_per_decade
+        decades[decade] = decades.get(decade, 0) + count
+    return decades
 
 
 def _cells(lengths: Lengths, counts: dict[tuple[int, int], int], merged: int) -> Json:

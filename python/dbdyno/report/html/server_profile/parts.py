@@ -11,6 +11,7 @@ from dbdyno.report.html.quantity import Unit, time_unit
 from dbdyno.report.html.ranked import BRACKET_KEY, MOST_ROWS, Ranked, bracketed, rank_words, ranked_panel
 from dbdyno.report.html.server_profile import looks
 from dbdyno.report.html.table import Cell, Column, Section, Table
+from dbdyno.report.server_profile.names import part_name
 
 
 def chart(profile: ServerProfile) -> Chart | None:
@@ -48,7 +49,7 @@ def chart(profile: ServerProfile) -> Chart | None:
 
 def _ranked(part: Part, fills: dict[str, Fill], unit: Unit) -> Ranked:
     words = f"{unit.named(part.ns.estimate)} · {looks.share(part.share.estimate)}"
-    return Ranked(looks.part_name(part.part), words, fills[part.part], part.ns, part.rank_group)
+    return Ranked(part_name(part.part), words, fills[part.part], part.ns, part.rank_group)
 
 
 def _table(profile: ServerProfile, parts: Sequence[Part], unit: Unit) -> Table:
@@ -57,7 +58,7 @@ def _table(profile: ServerProfile, parts: Sequence[Part], unit: Unit) -> Table:
     groups = [part.rank_group for part in parts]
     rows = [
         [
-            Cell(looks.part_name(part.part)),
+            Cell(part_name(part.part)),
             Cell(rank_words(part.rank_group, groups)),
             Cell(unit.text(part.ns.estimate), looks.interval(part.ns, unit)),
             Cell(looks.share(part.share.estimate), looks.interval(part.share, Unit("%", 0.01))),
