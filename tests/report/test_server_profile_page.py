@@ -7,11 +7,13 @@ import json
 import re
 from typing import Any
 
+import example_flame
 import example_server_profile
 import plotly.graph_objects
 import pytest
 
 from dbdyno.analysis.server_profile.findings import ServerProfile
+from dbdyno.report.html.flame import FlameGraph, frames_of
 from dbdyno.report.html.server_profile import page
 
 HOSTILE = '</script><script>alert("x")</script>'
@@ -148,3 +150,33 @@ def test_a_long_profile_is_merged() -> None:
     assert len(trace["x"]) == 451
     assert (trace["x"][0], trace["x"][-1]) == (0, 3_600)
     assert sum(trace["y"][:-1]) / 450 == pytest.approx(3.5)
+
+
+def test_frames_of_a_flame_graph_are_read() -> None:
+    """Name, meaning, place, width and depth as the core wrote them, the root at the bottom."""
+    frames = {frame.name: frame for frame in frames_of(example_flame.svg())}
+
+    assert [(frame.from_us, frame.us, frame.depth) for frame in frames.values()] == [
+        (0, 1000, 0), (0, 1000, 1), (0, 750, 2), (750, 250, 2), (750, 250, 3),
+    ]  # fmt: skip
+    assert frames["ExecHashJoin"].meaning == "joins by <hash> & compares"
+    assert frames["IO:WalSync"].meaning is None
+
+
+def test_nothing_of_the_svg_but_its_frames_reaches_the_page() -> None:
+    """Its script, style and handlers stay behind; a name that looks like markup is text."""
+    graph = example_flame.graph()
+    html = page(example_server_profile.busy(), [dataclasses.replace(graph, title=HOSTILE)])
+
+    assert "init(evt)" not in html
+    assert HOSTILE not in html
+    assert "ExecHashJoin: 0.750 ms, 75 %. Joins by &lt;hash&gt; &amp; compares" in html
+
+
+def test_changes_are_said_and_not_only_coloured() -> None:
+    """A frame that grew says by how much of the whole."""
+    svg = example_flame.svg().replace("250 microseconds, 25.00%", "250 microseconds, 25.00%; -4.90%", 1)
+    html = page(example_server_profile.busy(), [FlameGraph("difference", svg, differential=True)])
+
+    assert "XLogFlush −4.90%" in html
+    assert "changed by −4.90% of the whole. Waiting for WAL to be durable" in html

@@ -39,5 +39,7 @@ def shares(figure: Estimate) -> str:
 
 
 def share(value: float) -> str:
-    """A share in per cent, with a true minus sign."""
+    """A share in per cent, with a true minus sign; what is nearly nothing is not called nothing."""
+    if 0 < value < 0.0005:
+        return "<0.1 %"
     return percent(value).replace("-", "−")

@@ -49,6 +49,7 @@ def page(profile: ServerProfile, flame_graphs: Sequence[FlameGraph] = ()) -> str
         at_stake=_at_stake,
         queries=shares.queries(profile),
         long_queries=shares.long_queries(profile),
+        undivided=shares.undivided(profile),
         dimensions=shares.dimensions(profile),
         sessions=shares.sessions(profile),
         blockers=blockers.trees(profile),

@@ -13,6 +13,9 @@ from dbdyno.report.html.server_profile import looks
 from dbdyno.report.html.table import Cell, Column, Section, Table
 from dbdyno.report.server_profile.names import part_name
 
+# A smaller part's bar is not seen; it stands in the table.
+LEAST_SHARE = 0.003
+
 
 def chart(profile: ServerProfile) -> Chart | None:
     """A bar for each part, the greatest first; None where there was no database time."""
@@ -20,7 +23,7 @@ def chart(profile: ServerProfile) -> Chart | None:
         return None
     unit = time_unit(part.ns.estimate for part in profile.parts)
     parts = [part for part in profile.parts if part.ns.estimate]
-    shown = parts[:MOST_ROWS]
+    shown = [part for part in parts if abs(part.share.estimate) >= LEAST_SHARE][:MOST_ROWS]
     fills = looks.fills(profile)
     rest = len(parts) - len(shown)
     more = f" {rest} smaller parts stand in the table." if rest else ""

@@ -64,15 +64,26 @@ def clipped(query: QueryTime) -> str:
     return text if len(text) <= TEXT_CHARACTERS else f"{text[: TEXT_CHARACTERS - 1].rstrip()}…"
 
 
-def dimensions(profile: ServerProfile) -> list[tuple[str, Table]]:
-    """By user, application, database and backend type; one that holds nothing is left out."""
+def undivided(profile: ServerProfile) -> list[tuple[str, str]]:
+    """What all the time was of: the dimensions with one name, which need no table."""
     every = {
         "user": profile.by_user,
         "application": profile.by_application,
         "database": profile.by_database,
         "backend type": profile.by_backend_type,
     }
-    return [(name, _dimension(profile, name, rows)) for name, rows in every.items() if rows]
+    return [(name, rows[0].name or UNKNOWN) for name, rows in every.items() if len(rows) == 1]
+
+
+def dimensions(profile: ServerProfile) -> list[tuple[str, Table]]:
+    """By user, application, database and backend type, where there are several."""
+    every = {
+        "user": profile.by_user,
+        "application": profile.by_application,
+        "database": profile.by_database,
+        "backend type": profile.by_backend_type,
+    }
+    return [(name, _dimension(profile, name, rows)) for name, rows in every.items() if len(rows) > 1]
 
 
 def _dimension(profile: ServerProfile, name: str, shares: Sequence[Share]) -> Table:
