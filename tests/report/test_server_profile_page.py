@@ -163,6 +163,14 @@ def test_frames_of_a_flame_graph_are_read() -> None:
     assert frames["IO:WalSync"].meaning is None
 
 
+def test_meanings_may_stand_beside_the_svg() -> None:
+    """A function that the SVG does not explain is explained by the table of meanings."""
+    graph = dataclasses.replace(example_flame.graph(), meanings={"PostgresMain": "the loop over a client's requests"})
+    html = page(example_server_profile.busy(), [graph])
+
+    assert "PostgresMain: 1.00 ms, 100 %. The loop over a client&#39;s requests" in html
+
+
 def test_nothing_of_the_svg_but_its_frames_reaches_the_page() -> None:
     """Its script, style and handlers stay behind; a name that looks like markup is text."""
     graph = example_flame.graph()

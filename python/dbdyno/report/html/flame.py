@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from dbdyno.report.html import palette
 from dbdyno.report.html.quantity import Unit, time_unit
@@ -34,10 +34,14 @@ _WAIT = re.compile(r"(?P<wait_class>[A-Z][A-Za-z]+):\w+")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FlameGraph:
-    """What a page is given: a title, the SVG, and whether it shows a difference of two."""
+    """What a page is given: a title, the SVG, what functions mean where the SVG does not say it itself.
+
+    `differential`: it shows how the second of two differs from the first.
+    """
 
     title: str
     svg: str
+    meanings: Mapping[str, str] = dataclasses.field(default_factory=dict)
     differential: bool = False
 
 
@@ -81,7 +85,7 @@ class Drawn:
 
 def drawn(graph: FlameGraph, place: int) -> Drawn:
     """The boxes and the table of one flame graph; `place` makes its ids unique."""
-    frames = list(frames_of(graph.svg))
+    frames = [_explained(frame, graph.meanings) for frame in frames_of(graph.svg)]
     whole_us = max((frame.from_us + frame.us for frame in frames), default=0.0)
     unit = time_unit([whole_us * US])
     deepest = max((frame.depth for frame in frames), default=-1)
@@ -122,6 +126,10 @@ def frames_of(svg: str) -> Iterator[Frame]:
         )
 
 
+def _explained(frame: Frame, meanings: Mapping[str, str]) -> Frame:
+    return dataclasses.replace(frame, meaning=frame.meaning or meanings.get(frame.name))
+
+
 def _box(frame: Frame, graph: FlameGraph, whole_us: float, unit: Unit) -> Box:
     changed = frame.change if frame.change and frame.change.strip("+-0.%") else None
     said = f"{frame.name}: {unit.named(frame.us * US)}, {percent(frame.us / whole_us)}"
@@ -142,7 +150,9 @@ def _box(frame: Frame, graph: FlameGraph, whole_us: float, unit: Unit) -> Box:
 
 
 def _colour(name: str, *, known: bool) -> str:
-    """Waits have the colour of their class; functions are pale, those with a meaning a little less."""
+    """Waits have the colour of their class, time without a stack is grey; functions with a meaning stand out a little."""
+    if name.startswith("["):
+        return palette.NO_STACK
     if wait := _WAIT.fullmatch(name):
         return palette.class_fill(wait["wait_class"]).colour
     return palette.KNOWN_FUNCTION if known else palette.FUNCTION

@@ -56,7 +56,7 @@ CLASSES = {
 OTHER_CLASS = Fill("#F3E3A6")
 
 # Frames of flame graphs: functions step back behind the waits that end them.
-FUNCTION, KNOWN_FUNCTION = "#E9DFC8", "#F0D58A"
+FUNCTION, KNOWN_FUNCTION, NO_STACK = "#E9DFC8", "#F0D58A", "#C9CED4"
 
 SMALL_WAITS = "#B9A3D0"
 OTHER_WAITS = ("#E69F00", "#F0D264", "#9A6A00", "#F3E3A6")
