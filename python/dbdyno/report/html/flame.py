@@ -150,7 +150,7 @@ def _box(frame: Frame, graph: FlameGraph, whole_us: float, unit: Unit) -> Box:
 
 
 def _colour(name: str, *, known: bool) -> str:
-    """Waits have the colour of their class, time without a stack is grey; functions with a meaning stand out a little."""
+    """Waits have the colour of their class, time without a stack is grey; functions with a meaning stand out."""
     if name.startswith("["):
         return palette.NO_STACK
     if wait := _WAIT.fullmatch(name):
