@@ -9,6 +9,8 @@ from dbdyno.report.numbers import percent
 
 QUERY_CHARACTERS = 200
 NAMED_DOINGS = 3
+# Further trees are folded up.
+MOST_OPEN = 3
 
 
 def trees(profile: ServerProfile) -> list[Node]:

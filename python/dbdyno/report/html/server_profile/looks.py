@@ -35,6 +35,8 @@ def shares(figure: Estimate) -> str:
     """A share and its interval, as in `31 % (28 to 34 %)`."""
     if figure.low is None or figure.high is None:
         return share(figure.estimate)
+    if share(figure.low) == share(figure.high):
+        return share(figure.estimate)
     return f"{share(figure.estimate)} ({share(figure.low).removesuffix(' %')} to {share(figure.high)})"
 
 

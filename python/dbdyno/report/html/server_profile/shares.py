@@ -26,8 +26,8 @@ Row = QueryTime | Share | SessionTime
 
 
 def queries(profile: ServerProfile) -> Table | None:
-    """Database time by query; None where none was seen."""
-    if not profile.by_query:
+    """Database time by query; None where none was told from another."""
+    if not any(query.query_id or query.text for query in profile.by_query):
         return None
     times = time_unit(query.ns.estimate for query in profile.by_query)
     calls = [query.ns_per_call for query in profile.by_query if query.ns_per_call is not None]
