@@ -13,18 +13,63 @@ PACKAGE = Path(dbdyno.__file__).parent
 
 # Room -> rooms it must not know.
 FORBIDDEN = {
-    "analysis": {"runner", "targets", "store", "report", "commands", "design", "probes", "workloads", "experiments"},
-    "models": {"runner", "targets", "store", "report", "commands", "design", "probes", "workloads", "experiments"},
-    "report": {"runner", "targets", "store", "commands", "design", "probes", "workloads", "experiments", "engine"},
-    "design": {"runner", "targets", "store", "report", "commands", "analysis", "probes", "experiments"},
-    "targets": {"runner", "store", "report", "commands", "analysis", "design", "experiments"},
-    "store": {"runner", "targets", "report", "commands", "analysis", "design", "probes", "experiments", "engine"},
-    "probes": {"runner", "store", "report", "commands", "analysis", "design", "experiments"},
-    "runner": {"report", "commands", "analysis", "experiments"},
+    "analysis": {
+        "runner",
+        "targets",
+        "store",
+        "report",
+        "commands",
+        "design",
+        "probes",
+        "workloads",
+        "experiments",
+        "attach",
+    },
+    "models": {
+        "runner",
+        "targets",
+        "store",
+        "report",
+        "commands",
+        "design",
+        "probes",
+        "workloads",
+        "experiments",
+        "attach",
+    },
+    "report": {
+        "runner",
+        "targets",
+        "store",
+        "commands",
+        "design",
+        "probes",
+        "workloads",
+        "experiments",
+        "engine",
+        "attach",
+    },
+    "design": {"runner", "targets", "store", "report", "commands", "analysis", "probes", "experiments", "attach"},
+    "targets": {"runner", "store", "report", "commands", "analysis", "design", "experiments", "attach"},
+    "store": {
+        "runner",
+        "targets",
+        "report",
+        "commands",
+        "analysis",
+        "design",
+        "probes",
+        "experiments",
+        "engine",
+        "attach",
+    },
+    "probes": {"runner", "store", "report", "commands", "analysis", "design", "experiments", "attach"},
+    "runner": {"report", "commands", "analysis", "experiments", "attach"},
+    "attach": {"runner", "report", "commands", "analysis", "design", "workloads", "experiments"},
 }
 
 # Of the analysis, what a report may look at.
-FINDINGS = {"dbdyno.analysis.findings", "dbdyno.analysis.server_profile.findings"}
+FINDINGS = {"dbdyno.analysis.findings", "dbdyno.analysis.server_profile.findings", "dbdyno.analysis.live_view"}
 
 
 def imported_rooms(path: Path) -> set[str]:
@@ -55,7 +100,7 @@ def test_arrows_go_one_way(room: str) -> None:
 
 
 def test_report_knows_only_the_findings_of_the_analysis() -> None:
-    """Formats, never computes: of `analysis` a report may import nothing but findings, of a run or of a profile."""
+    """Formats, never computes: of `analysis` a report may import nothing but findings and the live view."""
     wrong = []
     for path in (PACKAGE / "report").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

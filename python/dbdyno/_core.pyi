@@ -14,8 +14,10 @@ __all__ = [
     "histogram_bins",
     "histogram_quantiles",
     "overwrite_arguments",
+    "record_stacks",
     "run_trial",
     "sample_statements",
+    "watch_server",
 ]
 __version__: Final[str]
 BUILD_PROFILE: Final[str]
@@ -28,6 +30,16 @@ def run_trial(spec: str, password: str | None, live: Callable[[str], None] | Non
 
     Releases the GIL throughout, but to call `live` about once a second with the trial as it is (JSON).
     """
+
+def watch_server(spec: str, password: str | None, live: Callable[[str], bool] | None = None) -> str:
+    """Watch all processes of a server for some seconds, return the outcome.
+
+    Releases the GIL throughout, but to call `live` with each step (JSON), which returns False to end early.
+    A Ctrl-C ends it early, too; either way what was seen is returned.
+    """
+
+def record_stacks(spec: str) -> str:
+    """Stacks of processes for a while (JSON in, JSON out). Releases the GIL throughout."""
 
 def check_script(name: str, text: str) -> str:
     """Parse one pgbench script; a mistake raises `script_syntax` with file, line and column.

@@ -17,6 +17,7 @@ pub mod histogram;
 pub mod load;
 pub mod probe;
 pub mod script;
+pub mod watch;
 pub mod wire;
 
 pub use error::CoreError;

@@ -4,6 +4,7 @@
 //! docs/architecture.md, the signatures in python/dbdyno/_core.pyi.
 
 mod trial;
+mod watch;
 
 use std::collections::HashMap;
 
@@ -100,6 +101,8 @@ mod _core {
     };
     #[pymodule_export]
     use crate::trial::run_trial;
+    #[pymodule_export]
+    use crate::watch::watch_server;
     use pyo3::prelude::*;
 
     #[pymodule_init]

@@ -6,7 +6,10 @@
 //! backend went to sleep in between. A task also calls itself asleep some instructions before it
 //! leaves its CPU; so the pair is read twice, and counts as asleep if both agree.
 
-use super::process::{SchedstatFile, StateFile, TaskState};
+pub use super::process::SchedstatFile;
+use super::process::{StateFile, TaskState};
+pub use super::switches::{KernelCounters, Switches, block_io_is_accounted};
+pub use super::task_clock::TaskClock;
 use crate::load::BackendClocks;
 
 /// One backend's state and clocks.

@@ -13,35 +13,52 @@
 //!
 //! Nothing is installed in the server, nothing is written to it, and no signal is sent to it.
 
+mod activity;
 mod attach;
 mod background;
-mod clocks;
+pub mod clocks;
+mod copied;
 mod counts;
 mod elf;
 mod events;
+mod layout;
 mod live;
+mod mapped;
 mod maps;
-mod memory;
 mod names;
-mod pace;
+mod open;
+pub(crate) mod pace;
 mod process;
+mod process_array;
+mod program;
+mod route;
 mod sampler;
 mod self_test;
+mod shared_memory;
 mod sql;
+mod status_array;
+mod switches;
+mod task_clock;
 mod wait_events_18;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
+pub use activity::{ACTIVITY_SQL, Activity, SqlWaits};
 pub use attach::attach;
 pub use background::BackgroundProcess;
+pub use layout::Layout;
 pub use live::LiveWaits;
 pub use names::WaitNames;
+pub use open::open_server;
 pub use process::session_pids;
-pub use sql::SqlWaits;
+pub(crate) use process::{StateFile, TaskState, parent, process_kind};
+pub use process_array::ProcessArray;
+pub use route::{Route, RouteRequest};
+pub use shared_memory::SharedMemory;
+pub use status_array::StatusArray;
 
 use clocks::ClockFiles;
 use counts::{ClientCounts, EventCounts};
@@ -50,33 +67,6 @@ use sampler::MemorySampler;
 use sql::SqlSampler;
 
 use crate::load::{BackendClocks, Observer};
-
-/// How wait events are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Route {
-    /// Loads from the server's shared memory.
-    Mapped,
-    /// One copy over the span of all backends' entries.
-    Contiguous,
-    /// One copy with a piece per backend.
-    Iovec,
-    /// pg_stat_activity.
-    Sql,
-    /// Not at all; the clocks are still read.
-    Off,
-}
-
-impl fmt::Display for Route {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Route::Mapped => "mapped",
-            Route::Contiguous => "contiguous",
-            Route::Iovec => "iovec",
-            Route::Sql => "sql",
-            Route::Off => "off",
-        })
-    }
-}
 
 /// Snapshots of one client's backend within its span.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

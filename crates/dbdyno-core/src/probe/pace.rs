@@ -16,6 +16,11 @@ impl Pace {
         Pace { period_ns, next_ns: now_ns(libc::CLOCK_MONOTONIC), random: 0x9e37_79b9_7f4a_7c15 }
     }
 
+    /// From the next deadline on.
+    pub fn set_period_ns(&mut self, period_ns: u64) {
+        self.period_ns = period_ns;
+    }
+
     /// Sleep until the next deadline. Those that a delay has passed over are dropped, not made up for:
     /// snapshots in a row would be one snapshot counted often.
     pub fn sleep(&mut self) {

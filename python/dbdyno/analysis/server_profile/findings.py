@@ -170,6 +170,7 @@ class Blocker:
     `doing` maps what it was doing while others waited (`idle in transaction`, `active: IO:WalSync`, `active: CPU`, ...,
     `blocked`) to its share of that time. `blocked_ns` is the time of its direct waiters, `blocked_ns_all` that of
     everybody below it in the tree, each once; both are 0 for a leaf, whose own wait is `waited_ns`.
+    `longest_ns`: for how long it held up somebody in look after look.
     """
 
     pid: int
@@ -185,6 +186,7 @@ class Blocker:
     sessions_blocked: int
     locks: list[str]
     blocked: list[Blocker]
+    longest_ns: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -286,7 +288,8 @@ class ServerProfile:
     """The whole answer of one profile.
 
     `profile_ns` sums to `database_time_ns`; `idle_in_transaction_ns` stands beside it and is not in it.
-    `idle_cpu_ns` is the CPU that sessions used while they were not active; None without clocks.
+    `idle_cpu_ns` is the CPU that sessions used while they were not active, `idle_run_queue_ns` their time in line for
+    one (the client's command has come and is not begun: users wait, PostgreSQL says idle); None without clocks.
     """
 
     format: int
@@ -324,6 +327,7 @@ class ServerProfile:
     background: list[BackgroundProcess]
     findings: list[Finding]
     warnings: list[Warning]
+    idle_run_queue_ns: Estimate | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

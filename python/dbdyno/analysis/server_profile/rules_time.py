@@ -71,23 +71,31 @@ def _share_of(event: str, profile: ServerProfile) -> float:
 
 
 def run_queue(profile: ServerProfile) -> Iterator[Finding]:
-    """Sessions in line for a CPU."""
+    """Sessions in line for a CPU, those with a command that they have not begun among them."""
     cpu, queue = part(profile, "cpu"), part(profile, "run_queue")
-    if cpu is None or queue is None:
+    unbegun = profile.idle_run_queue_ns
+    if unbegun is None:
         return
-    waiting, computing = queue.active_sessions.estimate, cpu.active_sessions.estimate
+    length_ns = profile.seconds * SECOND_NS
+    waiting_ns = unbegun.estimate + (queue.ns.estimate if queue else 0.0)
+    computing = cpu.active_sessions.estimate if cpu else 0.0
+    waiting = waiting_ns / length_ns
     if waiting < QUEUE_SESSIONS or waiting < QUEUE_SHARE * (waiting + computing):
         return
     here = "" if profile.cpus is None else f" on {profile.cpus} CPU{'s' if profile.cpus != 1 else ''}"
+    of_them = ""
+    if unbegun.estimate >= QUEUE_SHARE * waiting_ns:
+        of_them = f", {words.number(unbegun.estimate / length_ns)} of them with a command that PostgreSQL had not begun"
     top = _most_cpu(profile)
     yield Finding(
         code="cpu_saturation",
-        seconds_at_stake=queue.ns.estimate / SECOND_NS,
-        sentence=f"The CPUs are short: on average {words.sessions(queue.active_sessions)} sessions stood in line "
-        f"for one while {words.number(computing)} computed{here}.",
+        seconds_at_stake=waiting_ns / SECOND_NS,
+        sentence=f"The CPUs are short: on average {words.number(waiting)} sessions stood in line for one{of_them}, "
+        f"while {words.number(computing)} computed{here}.",
         evidence=[
-            Evidence("sessions in line for a CPU", queue.active_sessions, "sessions"),
-            Evidence("sessions on a CPU", cpu.active_sessions, "sessions"),
+            *([Evidence("active sessions in line for a CPU", queue.active_sessions, "sessions")] if queue else []),
+            Evidence("time in line with a command not begun", unbegun, "ns"),
+            *([Evidence("sessions on a CPU", cpu.active_sessions, "sessions")] if cpu else []),
         ],
         next="keep fewer sessions active at once (a pool of about twice the CPUs), "
         + (f"make {top} cheaper, " if top else "")
