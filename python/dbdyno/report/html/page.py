@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.analysis.findings import Findings
-from dbdyno.report.html import evidence_tables, plan_tree, statement_tables, tables
+from dbdyno.report.html import evidence_tables, plan_tree, sampling_tables, statement_tables, tables
 from dbdyno.report.html.arrangement import Arrangement, arrange
 from dbdyno.report.html.charts import (
     block_ratios,
@@ -56,6 +56,7 @@ def write_html(findings: Findings) -> str:
         scripts=statement_tables.scripts(arrangement),
         statements=statement_tables.statements(arrangement),
         instrument=tables.instrument(arrangement),
+        sampling=sampling_tables.sampling(arrangement),
         background=tables.background(arrangement),
         provenance=tables.provenance(findings),
         machine=tables.machine(findings),

@@ -101,7 +101,7 @@ def _extra_panel(one: Placed, tail: Tail, parts: Sequence[Part]) -> Panel:
     unit = time_unit(part.ns.estimate for part in shown)
     fills = {key: part.fill for part in parts for key in part.keys}
     return ranked_panel(
-        "what the slowest take more of",
+        "what they take more of",
         f"Extra time of the slowest units of {one.arm.arm} over median ones",
         [_ranked(part, fills, unit) for part in shown],
         unit,

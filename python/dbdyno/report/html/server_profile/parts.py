@@ -37,7 +37,7 @@ def chart(profile: ServerProfile) -> Chart | None:
             "Database time is the sum of the time that sessions were active: one second of two active sessions is "
             "two seconds of it. CPU and run queue are from exact clocks; waits divide the time asleep as snapshots "
             "saw it. The interval says what another stretch of the same length under the same load would show. "
-            "Parts in one bracket are not ranked: the interval of their difference holds zero."
+            "Parts in one bracket are not told apart from its first: the interval of their difference holds zero."
         ),
         panels=[
             ranked_panel(
