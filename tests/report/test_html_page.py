@@ -361,3 +361,12 @@ def test_plan_that_is_not_known_in_full_is_still_a_tree() -> None:
     node = tree({"Node Type": "New Node", "Plans": [{"Node Type": "Index Scan", "Index Name": "i", "Index Cond": "x"}]})
 
     assert node == Node("New Node", "", "", [Node("Index Scan using i", "", "Index Cond: x", [])])
+
+
+def test_heat_map_is_not_pressed_flat_by_what_was_seen_by_luck() -> None:
+    """One wait of 1 ns beside those of milliseconds: the axis begins a decade below the period of the snapshots."""
+    cells = [[0, 0, 1], *([step, 65, 10] for step in range(20))]
+    axis = heat_panel(Lengths("t", "IO:WalSync", 20, 10**8, 10, 1.4e6, cells)).layout["yaxis"]
+
+    assert axis["range"] == [50, 70]
+    assert axis["ticktext"] == ["100 µs", "1 ms", "10 ms"]

@@ -148,10 +148,15 @@ def _words(lengths: Lengths, place: int, count: int) -> str:
 
 
 def _decades(lengths: Lengths) -> tuple[int, int]:
-    """Whole decades that hold every wait that was seen, as bins."""
+    """Whole decades, as bins: up to the longest wait, down to the shortest, or to the decade below the period.
+
+    What is shorter than that was seen by luck, and an axis for it would press the rest flat; the table has it.
+    """
     per = lengths.bins_per_decade
     places = [place for _, place, _ in lengths.cells]
-    return min(places) // per * per, -(-(max(places) + 1) // per) * per
+    top = -(-(max(places) + 1) // per) * per
+    least = (math.floor(math.log10(max(lengths.shortest_ns, 1.0))) - 1) * per
+    return min(max(min(places) // per * per, least), top - per), top
 
 
 def _unseen(lengths: Lengths, low: int) -> list[Json]:
