@@ -46,6 +46,7 @@ class Chart:
     """A figure of the report: what it shows, how to read it, its panels and its key.
 
     `short` names it in the list of contents; `caption` is one sentence beneath it; `reading` explains it at the end.
+    `words` are sentences above the figure, each with the name that it is about.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Chart:
     keys: Sequence[Key] = ()
     columns: int = 1
     tables: Sequence[tuple[str, Table]] = ()
+    words: Sequence[tuple[str, str]] = ()
 
 
 def literal(text: str) -> str:

@@ -12,7 +12,7 @@ from plotly.offline import get_plotlyjs
 
 from dbdyno.report.html import swatch
 from dbdyno.report.html.chart import Chart
-from dbdyno.report.html.typeset import typeset
+from dbdyno.report.html.typeset import breakable, typeset
 
 # A plotly.js configuration: no tool bar, no gestures that would catch a telephone's scrolling.
 CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": False, "showTips": False}
@@ -43,6 +43,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters["typeset"] = typeset
+    environment.filters["breakable"] = breakable
     return environment
 
 

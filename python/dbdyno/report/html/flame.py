@@ -25,17 +25,23 @@ NAMED_FRAMES = 25
 US = 1e3
 
 SVG, FG = "{http://www.w3.org/2000/svg}", "{http://github.com/jonhoo/inferno}"
-_TITLE = re.compile(r"(?P<name>.*) \([\d,]+ [^,]*, [\d.]+%(; (?P<change>[+-][\d.]+%))?\)", re.DOTALL)
+# As the core writes it: `NAME (WIDTH microseconds, 12.00%)`, `NAME: MEANING (WIDTH ..., 12.00%; +3.00%)`.
+_TITLE = re.compile(
+    r"(?P<name>.*?)(: (?P<meaning>.*))? \([\d,]+ [^,]*, [\d.]+%(; (?P<change>[+-]?[\d.]+%))?\)", re.DOTALL
+)
 _WAIT = re.compile(r"(?P<wait_class>[A-Z][A-Za-z]+):\w+")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FlameGraph:
-    """What a page is given: a title, the SVG, what functions mean, and whether it shows a difference of two."""
+    """What a page is given: a title, the SVG, what functions mean where the SVG does not say it itself.
+
+    `differential`: it shows how the second of two differs from the first.
+    """
 
     title: str
     svg: str
-    meanings: Mapping[str, str]
+    meanings: Mapping[str, str] = dataclasses.field(default_factory=dict)
     differential: bool = False
 
 
@@ -48,6 +54,7 @@ class Frame:
     us: float
     depth: int
     colour: str
+    meaning: str | None
     change: str | None
 
 
@@ -60,6 +67,7 @@ class Box:
     percent: float
     bottom_px: int
     colour: str
+    ink: str
     said: str
 
 
@@ -77,7 +85,7 @@ class Drawn:
 
 def drawn(graph: FlameGraph, place: int) -> Drawn:
     """The boxes and the table of one flame graph; `place` makes its ids unique."""
-    frames = list(frames_of(graph.svg))
+    frames = [_explained(frame, graph.meanings) for frame in frames_of(graph.svg)]
     whole_us = max((frame.from_us + frame.us for frame in frames), default=0.0)
     unit = time_unit([whole_us * US])
     deepest = max((frame.depth for frame in frames), default=-1)
@@ -105,40 +113,46 @@ def frames_of(svg: str) -> Iterator[Frame]:
     rows = heights[::-1] if upright else heights
     depths = {height: depth for depth, height in enumerate(rows)}
     for group, box in groups:
-        name, change = _titled(group.findtext(f"{SVG}title", ""))
+        title = group.findtext(f"{SVG}title", "")
+        said = _TITLE.fullmatch(title)
         yield Frame(
-            name,
+            said["name"] if said else title,
             float(box.attrib[f"{FG}x"]),
             float(box.attrib[f"{FG}w"]),
             depths[float(box.attrib["y"])],
             box.attrib.get("fill", ""),
-            change,
+            said["meaning"] if said else None,
+            said["change"] if said else None,
         )
 
 
-def _titled(title: str) -> tuple[str, str | None]:
-    found = _TITLE.fullmatch(title)
-    return (found["name"], found["change"]) if found else (title, None)
+def _explained(frame: Frame, meanings: Mapping[str, str]) -> Frame:
+    return dataclasses.replace(frame, meaning=frame.meaning or meanings.get(frame.name))
 
 
 def _box(frame: Frame, graph: FlameGraph, whole_us: float, unit: Unit) -> Box:
+    changed = frame.change if frame.change and frame.change.strip("+-0.%") else None
     said = f"{frame.name}: {unit.named(frame.us * US)}, {percent(frame.us / whole_us)}"
-    if frame.change:
-        said += f", changed by {frame.change} of the whole".replace("-", "−")
-    if meaning := graph.meanings.get(frame.name):
-        said += f". {meaning[0].upper()}{meaning[1:]}"
+    if changed:
+        said += f", changed by {changed} of the whole".replace("-", "−")
+    if frame.meaning:
+        said += f". {frame.meaning[0].upper()}{frame.meaning[1:]}"
+    colour = frame.colour if graph.differential else _colour(frame.name, known=frame.meaning is not None)
     return Box(
-        frame.name,
+        f"{frame.name} {changed.replace('-', '−')}" if changed else frame.name,
         100 * frame.from_us / whole_us,
         100 * frame.us / whole_us,
         frame.depth * ROW_PX,
-        frame.colour if graph.differential else _colour(frame.name, known=frame.name in graph.meanings),
+        colour,
+        palette.INK if graph.differential else palette.ink_on(colour),
         said,
     )
 
 
 def _colour(name: str, *, known: bool) -> str:
-    """Waits have the colour of their class; functions are pale, those with a meaning a little less."""
+    """Waits have the colour of their class, time without a stack is grey; functions with a meaning stand out."""
+    if name.startswith("["):
+        return palette.NO_STACK
     if wait := _WAIT.fullmatch(name):
         return palette.class_fill(wait["wait_class"]).colour
     return palette.KNOWN_FUNCTION if known else palette.FUNCTION
@@ -162,7 +176,7 @@ def _table(name: str, graph: FlameGraph, frames: Sequence[Frame], whole_us: floa
             Cell(unit.text(frame.us * US)),
             Cell(percent(frame.us / whole_us)),
             *([Cell((frame.change or "").replace("-", "−"))] if graph.differential else []),
-            Cell(graph.meanings.get(frame.name, "")),
+            Cell(frame.meaning or ""),
         ]
         for frame in list(widest.values())[:NAMED_FRAMES]
     ]

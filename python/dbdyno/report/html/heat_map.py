@@ -88,25 +88,31 @@ def shade_key(events: Sequence[str]) -> list[Key]:
 
 
 def lengths_table(name: str, every: Sequence[Lengths]) -> Table:
-    """How many waits of each length, a decade a row, over the whole time: the heat maps laid flat."""
-    by_event = []
-    for lengths in every:
-        decades: dict[int, int] = {}
-        for _, place, count in lengths.cells:
-            decade = place // lengths.bins_per_decade
-            decades[decade] = decades.get(decade, 0) + count
-        by_event.append(decades)
+    """How many waits of each length, a decade a column, over the whole time: the heat maps laid flat."""
+    by_event = [_by_decade(lengths) for lengths in every]
     seen = sorted({decade for decades in by_event for decade in decades})
+    columns = [
+        Column("waits of", figures=False),
+        *(Column(f"{_tick(10.0**decade)} to {_tick(10.0 ** (decade + 1))}") for decade in seen),
+        Column("all"),
+    ]
     rows = [
         [
-            Cell(f"{_tick(10.0**decade)} to {_tick(10.0 ** (decade + 1))}"),
-            *(Cell(whole(decades[decade]) if decade in decades else "") for decades in by_event),
+            Cell(lengths.title),
+            *(Cell(whole(decades[decade]) if decade in decades else "") for decade in seen),
+            Cell(whole(lengths.count)),
         ]
-        for decade in seen
+        for lengths, decades in zip(every, by_event, strict=True)
     ]
-    totals = [Cell("all"), *(Cell(whole(lengths.count)) for lengths in every)]
-    columns = [Column("a wait of", figures=False), *(Column(lengths.title) for lengths in every)]
-    return Table(name, columns, [Section(None, rows), Section(None, [totals])])
+    return Table(name, columns, [Section(None, rows)])
+
+
+def _by_decade(lengths: Lengths) -> dict[int, int]:
+    decades: dict[int, int] = {}
+    for _, place, count in lengths.cells:
+        decade = place // lengths.bins_per_decade
+        decades[decade] = decades.get(decade, 0) + count
+    return decades
 
 
 def _cells(lengths: Lengths, counts: dict[tuple[int, int], int], merged: int) -> Json:
@@ -142,10 +148,15 @@ def _words(lengths: Lengths, place: int, count: int) -> str:
 
 
 def _decades(lengths: Lengths) -> tuple[int, int]:
-    """Whole decades that hold every wait that was seen, as bins."""
+    """Whole decades, as bins: up to the longest wait, down to the shortest, or to the decade below the period.
+
+    What is shorter than that was seen by luck, and an axis for it would press the rest flat; the table has it.
+    """
     per = lengths.bins_per_decade
     places = [place for _, place, _ in lengths.cells]
-    return min(places) // per * per, -(-(max(places) + 1) // per) * per
+    top = -(-(max(places) + 1) // per) * per
+    least = (math.floor(math.log10(max(lengths.shortest_ns, 1.0))) - 1) * per
+    return min(max(min(places) // per * per, least), top - per), top
 
 
 def _unseen(lengths: Lengths, low: int) -> list[Json]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.analysis.findings import Findings
-from dbdyno.report.html import evidence_tables, plan_tree, tables
+from dbdyno.report.html import evidence_tables, plan_tree, sampling_tables, statement_tables, tables
 from dbdyno.report.html.arrangement import Arrangement, arrange
 from dbdyno.report.html.charts import (
     block_ratios,
@@ -16,7 +16,9 @@ from dbdyno.report.html.charts import (
     outcomes,
     profile,
     schedule,
+    tail,
     trial_values,
+    wait_lengths,
 )
 from dbdyno.report.html.document import rendered
 from dbdyno.report.html.table import Table
@@ -30,10 +32,12 @@ def write_html(findings: Findings) -> str:
     possible = [
         indexes.chart(findings),
         profile.chart(arrangement),
+        tail.chart(arrangement),
         effects.chart(findings, arrangement),
         kinds.chart(arrangement),
         outcomes.chart(arrangement),
         distribution.chart(arrangement),
+        wait_lengths.chart(arrangement),
         trial_values.chart(findings, arrangement),
         drift.chart(findings, arrangement),
         block_ratios.chart(findings, arrangement),
@@ -49,7 +53,10 @@ def write_html(findings: Findings) -> str:
         sentences=[*index_sentences(findings), *verdict_sentences(findings)],
         arms=tables.unit_of_work(arrangement),
         definitions=tables.definitions(arrangement),
+        scripts=statement_tables.scripts(arrangement),
+        statements=statement_tables.statements(arrangement),
         instrument=tables.instrument(arrangement),
+        sampling=sampling_tables.sampling(arrangement),
         background=tables.background(arrangement),
         provenance=tables.provenance(findings),
         machine=tables.machine(findings),

@@ -21,6 +21,8 @@ class Fill:
     hatch: str = ""
 
 
+INK = "#1b1f24"
+
 # The band of the margin, as it is drawn and, stronger, as a swatch shows it.
 BAND_KEY = "rgba(128,128,128,0.3)"
 
@@ -54,7 +56,7 @@ CLASSES = {
 OTHER_CLASS = Fill("#F3E3A6")
 
 # Frames of flame graphs: functions step back behind the waits that end them.
-FUNCTION, KNOWN_FUNCTION = "#E9DFC8", "#F0D58A"
+FUNCTION, KNOWN_FUNCTION, NO_STACK = "#E9DFC8", "#F0D58A", "#C9CED4"
 
 SMALL_WAITS = "#B9A3D0"
 OTHER_WAITS = ("#E69F00", "#F0D264", "#9A6A00", "#F3E3A6")
@@ -118,6 +120,12 @@ def arm_marks(labels_with_arms: Iterable[tuple[str, Arm]]) -> dict[str, Mark]:
         symbol = SYMBOLS[(place + 1 + turn) % len(SYMBOLS)]
         marks[label] = Mark(ARMS[place % len(ARMS)], symbol, ("solid", "dash", "dot")[turn % 3])
     return marks
+
+
+def ink_on(colour: str) -> str:
+    """The ink that is read on a colour (#RRGGBB): white on what is darker than the middle of perceived brightness."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return "#ffffff" if 0.299 * red + 0.587 * green + 0.114 * blue < 128 else INK
 
 
 def translucent(colour: str, opacity: float = 0.25) -> str:

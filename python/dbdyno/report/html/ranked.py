@@ -5,7 +5,7 @@
     | ⎢ IO:WalSync            3.10 s · 28 % |
     | ⎣████████████████├───┤                |
 
-The bracket stands in the margin at the left: which of the rows that it holds is the greater is not known.
+The bracket stands in the margin at the left: its rows are not told apart from its first, the greatest.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ AXIS_PX = 46
 # Beneath it a bar is too thin to see; every row stands in the table.
 MOST_ROWS = 14
 
-BRACKET_KEY = Key("[ not told apart: which of them is greater is not known", None)
+BRACKET_KEY = Key("[ in one bracket: not told apart from its first", None)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ FIRST = ("CPU", "run queue", "no clock")
 IDLE = Stroke("#8C5AA8", "dot")
 CPUS = Stroke(palette.NEUTRAL, "dash")
 # Lines cross areas of every colour: black on a white hem is seen on all of them.
-INK, HEM = "#1b1f24", "rgba(255,255,255,0.8)"
+HEM = "rgba(255,255,255,0.8)"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def _cpu_line(sessions: ActiveSessions) -> list[Json]:
     place = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": sessions.cpus, "y1": sessions.cpus}
     return [
         place | {"line": {"color": HEM, "width": 4.5}},
-        place | {"line": {"color": INK, "width": 2, "dash": CPUS.dash}},
+        place | {"line": {"color": palette.INK, "width": 2, "dash": CPUS.dash}},
     ]
 
 

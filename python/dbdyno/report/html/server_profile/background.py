@@ -18,18 +18,22 @@ from dbdyno.report.numbers import percent
 IO_WORKER = "io worker"
 PER_CENT = Unit("%", 0.01)
 NAMED_WAITS = 3
+# A process that is busy less than this is left to the table.
+LEAST_BUSY = 0.0005
 
 
 def chart(profile: ServerProfile) -> Chart | None:
     """A bar for each kind of process; None where none was seen."""
     if not profile.background:
         return None
-    shown = sorted(profile.background, key=lambda process: -process.busy.estimate)
+    every = sorted(profile.background, key=lambda process: -process.busy.estimate)
+    shown = [process for process in every if process.busy.estimate >= LEAST_BUSY] or every[:1]
+    rest = f" {whole(len(every) - len(shown))} more were hardly busy." if len(every) > len(shown) else ""
     return Chart(
         id="background",
         short="Background",
         heading="What the server did in the background",
-        caption="Share of its time in which a process of each kind was busy, averaged over the processes of the kind.",
+        caption=f"Share of its time in which a process of each kind was busy, averaged over its processes.{rest}",
         reading=(
             "These processes serve no client, so their time is in no database time. Busy is on a CPU, in line for one, "
             "or asleep in the midst of work; the rest is waiting for work. Where the busiest I/O worker or the WAL "
@@ -41,7 +45,7 @@ def chart(profile: ServerProfile) -> Chart | None:
                 "% of the time of one process",
             )
         ],
-        tables=[("The same as figures, and where they waited", _table(shown))],
+        tables=[("The same as figures, and where they waited", _table(every))],
     )  # fmt: skip
 
 

@@ -9,6 +9,8 @@ from dbdyno.report.numbers import percent
 
 QUERY_CHARACTERS = 200
 NAMED_DOINGS = 3
+# Further trees are folded up.
+MOST_OPEN = 3
 
 
 def trees(profile: ServerProfile) -> list[Node]:
@@ -33,6 +35,8 @@ def _figures(blocker: Blocker) -> list[str]:
         figures.append(f"blocked {sessions} for {_time(blocker.blocked_ns_all)} in all")
         if blocker.blocked_ns < blocker.blocked_ns_all:
             figures.append(f"{_time(blocker.blocked_ns)} of it directly")
+        if blocker.longest_ns > 0:
+            figures.append(f"{_time(blocker.longest_ns)} at a stretch")
     if blocker.waited_ns > 0:
         figures.append(f"waited {_time(blocker.waited_ns)}")
     if blocker.doing:

@@ -1,17 +1,13 @@
-"""How the parts of database time are called and coloured, on the whole page."""
+"""How the parts of database time are coloured, and intervals written, on the whole page."""
 
 from __future__ import annotations
 
 from dbdyno.analysis.findings import Estimate
 from dbdyno.analysis.server_profile.findings import ServerProfile
-from dbdyno.report import naming
 from dbdyno.report.html import palette
 from dbdyno.report.html.palette import Fill
 from dbdyno.report.html.quantity import Unit
 from dbdyno.report.numbers import percent
-
-NO_CLOCK = "on a CPU or waiting for one (no clock)"
-NAMES = {"no_clock": NO_CLOCK}
 
 BEFORE_WAITS = {"cpu": Fill(palette.CPU), "run_queue": Fill(palette.RUN_QUEUE)}
 AFTER_WAITS = {
@@ -20,11 +16,6 @@ AFTER_WAITS = {
     "no_clock": Fill(palette.QUEUE),
     "unaccounted": Fill(palette.UNACCOUNTED, "/"),
 }
-
-
-def part_name(part: str) -> str:
-    """A part in words; a wait event keeps the server's own name."""
-    return NAMES.get(part) or naming.part_name(part)
 
 
 def fills(profile: ServerProfile) -> dict[str, Fill]:
@@ -44,9 +35,13 @@ def shares(figure: Estimate) -> str:
     """A share and its interval, as in `31 % (28 to 34 %)`."""
     if figure.low is None or figure.high is None:
         return share(figure.estimate)
+    if share(figure.low) == share(figure.high):
+        return share(figure.estimate)
     return f"{share(figure.estimate)} ({share(figure.low).removesuffix(' %')} to {share(figure.high)})"
 
 
 def share(value: float) -> str:
-    """A share in per cent, with a true minus sign."""
+    """A share in per cent, with a true minus sign; what is nearly nothing is not called nothing."""
+    if 0 < value < 0.0005:
+        return "<0.1 %"
     return percent(value).replace("-", "−")

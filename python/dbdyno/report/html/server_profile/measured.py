@@ -35,19 +35,22 @@ def _lines(profile: ServerProfile) -> Iterator[tuple[str, str]]:
         yield "because", profile.note
     yield "time watched", f"{number(profile.seconds)} s, ended: {ENDS.get(profile.ended, profile.ended)}"
     yield "sessions seen", whole(profile.sessions)
+    if profile.idle_cpu_ns is not None:
+        yield "CPU of sessions not active", _time(profile.idle_cpu_ns.estimate)
+    if profile.idle_run_queue_ns is not None:
+        yield "in line with a command not begun", _time(profile.idle_run_queue_ns.estimate)
     yield "sweeps over all sessions", whole(profile.sweeps)
     if profile.period_ns:
-        yield "mean time between two", time_unit([profile.period_ns]).named(profile.period_ns)
+        yield "mean time between two", _time(profile.period_ns)
         yield "sweeps a second", number(1e9 / profile.period_ns)
     if sampler.cpu_ns_per_sweep is not None:
-        yield "CPU of one sweep", time_unit([sampler.cpu_ns_per_sweep]).named(sampler.cpu_ns_per_sweep)
-    yield "CPU of the sampler", time_unit([sampler.cpu_ns]).named(sampler.cpu_ns)
+        yield "CPU of one sweep", _time(sampler.cpu_ns_per_sweep)
+    yield "CPU of the sampler", _time(sampler.cpu_ns)
     if sampler.host_share is not None:
         budget = "" if sampler.budget is None else f" (budget {percent(sampler.budget)})"
         yield "of all CPUs of the host", f"{_small_percent(sampler.host_share)}{budget}"
     if sampler.control_cpu_ns is not None:
-        spent = time_unit([sampler.control_cpu_ns]).named(sampler.control_cpu_ns)
-        yield "server’s CPU for our connection", spent
+        yield "server’s CPU for our connection", _time(sampler.control_cpu_ns)
     yield "intervals", _intervals(profile)
 
 
@@ -56,6 +59,10 @@ def _intervals(profile: ServerProfile) -> str:
     if made.unit == "none":
         return "none: the profile is too short"
     return f"95 %, from {whole(made.resamples)} resamples of {whole(made.units)} {made.unit}, in blocks of {made.block}"
+
+
+def _time(ns: float) -> str:
+    return time_unit([ns]).named(ns)
 
 
 def _small_percent(share: float) -> str:

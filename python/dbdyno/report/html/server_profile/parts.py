@@ -11,6 +11,10 @@ from dbdyno.report.html.quantity import Unit, time_unit
 from dbdyno.report.html.ranked import BRACKET_KEY, MOST_ROWS, Ranked, bracketed, rank_words, ranked_panel
 from dbdyno.report.html.server_profile import looks
 from dbdyno.report.html.table import Cell, Column, Section, Table
+from dbdyno.report.server_profile.names import part_name
+
+# A smaller part's bar is not seen; it stands in the table.
+LEAST_SHARE = 0.003
 
 
 def chart(profile: ServerProfile) -> Chart | None:
@@ -19,7 +23,7 @@ def chart(profile: ServerProfile) -> Chart | None:
         return None
     unit = time_unit(part.ns.estimate for part in profile.parts)
     parts = [part for part in profile.parts if part.ns.estimate]
-    shown = parts[:MOST_ROWS]
+    shown = [part for part in parts if abs(part.share.estimate) >= LEAST_SHARE][:MOST_ROWS]
     fills = looks.fills(profile)
     rest = len(parts) - len(shown)
     more = f" {rest} smaller parts stand in the table." if rest else ""
@@ -33,7 +37,7 @@ def chart(profile: ServerProfile) -> Chart | None:
             "Database time is the sum of the time that sessions were active: one second of two active sessions is "
             "two seconds of it. CPU and run queue are from exact clocks; waits divide the time asleep as snapshots "
             "saw it. The interval says what another stretch of the same length under the same load would show. "
-            "Parts in one bracket are not ranked: the interval of their difference holds zero."
+            "Parts in one bracket are not told apart from its first: the interval of their difference holds zero."
         ),
         panels=[
             ranked_panel(
@@ -48,7 +52,7 @@ def chart(profile: ServerProfile) -> Chart | None:
 
 def _ranked(part: Part, fills: dict[str, Fill], unit: Unit) -> Ranked:
     words = f"{unit.named(part.ns.estimate)} · {looks.share(part.share.estimate)}"
-    return Ranked(looks.part_name(part.part), words, fills[part.part], part.ns, part.rank_group)
+    return Ranked(part_name(part.part), words, fills[part.part], part.ns, part.rank_group)
 
 
 def _table(profile: ServerProfile, parts: Sequence[Part], unit: Unit) -> Table:
@@ -57,7 +61,7 @@ def _table(profile: ServerProfile, parts: Sequence[Part], unit: Unit) -> Table:
     groups = [part.rank_group for part in parts]
     rows = [
         [
-            Cell(looks.part_name(part.part)),
+            Cell(part_name(part.part)),
             Cell(rank_words(part.rank_group, groups)),
             Cell(unit.text(part.ns.estimate), looks.interval(part.ns, unit)),
             Cell(looks.share(part.share.estimate), looks.interval(part.share, Unit("%", 0.01))),

@@ -5,31 +5,29 @@ Each row has a small bar: as long as the row's share of the longest, and split a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from dbdyno.analysis.server_profile.findings import QueryTime, ServerProfile, SessionTime, Share, TimeParts
-from dbdyno.report.html.palette import Fill
+from dbdyno.analysis.server_profile.findings import QueryTime, ServerProfile, SessionTime, Share
 from dbdyno.report.html.quantity import Unit, number, time_unit, whole
 from dbdyno.report.html.ranked import rank_words
 from dbdyno.report.html.server_profile import looks
-from dbdyno.report.html.table import Cell, Column, Piece, Section, Table
+from dbdyno.report.html.small_bars import SmallBars, longest_words
+from dbdyno.report.html.table import Cell, Column, Section, Table
 from dbdyno.report.numbers import percent
+from dbdyno.report.server_profile.names import UNKNOWN, part_name
 
 # A query's text in the table; what is longer stands in full beneath it.
 TEXT_CHARACTERS = 160
 MOST_SESSIONS = 20
-NAMED_PARTS = 3
 # Behind name, bar, time and share.
 PLACE_AT = 4
-# A thinner piece of a bar is not seen.
-THINNEST_PERCENT = 0.4
 
 Row = QueryTime | Share | SessionTime
 
 
 def queries(profile: ServerProfile) -> Table | None:
-    """Database time by query; None where none was seen."""
-    if not profile.by_query:
+    """Database time by query; None where none was told from another."""
+    if not any(query.query_id or query.text for query in profile.by_query):
         return None
     times = time_unit(query.ns.estimate for query in profile.by_query)
     calls = [query.ns_per_call for query in profile.by_query if query.ns_per_call is not None]
@@ -39,7 +37,7 @@ def queries(profile: ServerProfile) -> Table | None:
         *_columns(times),
         *([Column("calls"), Column("time of a call", call_unit.name)] if calls else []),
     ]
-    bars, groups = _Bars(profile, profile.by_query), [query.rank_group for query in profile.by_query]
+    bars, groups = _bars(profile, profile.by_query), [query.rank_group for query in profile.by_query]
     rows = [
         [
             Cell(clipped(query), query.query_id or "no identifier"),
@@ -62,25 +60,36 @@ def long_queries(profile: ServerProfile) -> list[tuple[str, str]]:
 
 def clipped(query: QueryTime) -> str:
     """The beginning of a query's text, on one line."""
-    text = " ".join((query.text or "text not known").split())
+    text = " ".join((query.text or UNKNOWN).split())
     return text if len(text) <= TEXT_CHARACTERS else f"{text[: TEXT_CHARACTERS - 1].rstrip()}…"
 
 
-def dimensions(profile: ServerProfile) -> list[tuple[str, Table]]:
-    """By user, application, database and backend type; one that holds nothing is left out."""
+def undivided(profile: ServerProfile) -> list[tuple[str, str]]:
+    """What all the time was of: the dimensions with one name, which need no table."""
     every = {
         "user": profile.by_user,
         "application": profile.by_application,
         "database": profile.by_database,
         "backend type": profile.by_backend_type,
     }
-    return [(name, _dimension(profile, name, rows)) for name, rows in every.items() if rows]
+    return [(name, rows[0].name or UNKNOWN) for name, rows in every.items() if len(rows) == 1]
+
+
+def dimensions(profile: ServerProfile) -> list[tuple[str, Table]]:
+    """By user, application, database and backend type, where there are several."""
+    every = {
+        "user": profile.by_user,
+        "application": profile.by_application,
+        "database": profile.by_database,
+        "backend type": profile.by_backend_type,
+    }
+    return [(name, _dimension(profile, name, rows)) for name, rows in every.items() if len(rows) > 1]
 
 
 def _dimension(profile: ServerProfile, name: str, shares: Sequence[Share]) -> Table:
     times = time_unit(share.ns.estimate for share in shares)
-    bars = _Bars(profile, shares)
-    rows = [[Cell(share.name or "not known"), *_cells(share, times, bars)] for share in shares]
+    bars = _bars(profile, shares)
+    rows = [[Cell(share.name or UNKNOWN), *_cells(share, times, bars)] for share in shares]
     table = Table(
         f"by-{name.replace(' ', '-')}", [Column(name, figures=False), *_columns(times)], [Section(None, rows)]
     )
@@ -93,7 +102,7 @@ def sessions(profile: ServerProfile) -> Table | None:
     if not shown:
         return None
     times = time_unit(session.ns.estimate for session in shown)
-    bars = _Bars(profile, shown)
+    bars = _bars(profile, shown)
     columns = [
         Column("session", figures=False),
         Column("who", figures=False),
@@ -115,8 +124,12 @@ def sessions(profile: ServerProfile) -> Table | None:
 
 
 def _who(session: SessionTime) -> str:
-    at = f"{session.user or 'not known'} on {session.database}" if session.database else session.user or ""
+    at = f"{session.user or UNKNOWN} on {session.database}" if session.database else session.user or ""
     return at or session.backend_type
+
+
+def _bars(profile: ServerProfile, rows: Sequence[Row]) -> SmallBars:
+    return SmallBars(looks.fills(profile), [row.profile_ns.parts() for row in rows])
 
 
 def _columns(times: Unit) -> list[Column]:
@@ -127,9 +140,9 @@ def _columns(times: Unit) -> list[Column]:
     ]
 
 
-def _cells(row: Row, times: Unit, bars: _Bars) -> list[Cell]:
+def _cells(row: Row, times: Unit, bars: SmallBars) -> list[Cell]:
     return [
-        Cell(longest_words(row.profile_ns), "", bars.of(row.profile_ns)),
+        Cell(longest_words(row.profile_ns.parts(), part_name), "", bars.of(row.profile_ns.parts())),
         Cell(times.text(row.ns.estimate), looks.interval(row.ns, times)),
         Cell(percent(row.share.estimate), looks.interval(row.share, Unit("%", 0.01))),
     ]
@@ -150,34 +163,3 @@ def _placed(table: Table, groups: Sequence[int]) -> Table:
         for row, group in zip(table.sections[0].rows, groups, strict=True)
     ]
     return Table(table.id, columns, [Section(None, rows)])
-
-
-def longest_words(profile: TimeParts) -> str:
-    """The greatest parts in words, as in `LWLock:WALWrite 52 %, CPU 20 %`."""
-    parts = sorted(profile.parts().items(), key=lambda part: -part[1])[:NAMED_PARTS]
-    total = profile.total
-    return ", ".join(f"{looks.part_name(part)} {percent(ns / total)}" for part, ns in parts if ns > 0 and total > 0)
-
-
-class _Bars:
-    """Small bars of one table, all to the scale of its longest."""
-
-    def __init__(self, profile: ServerProfile, rows: Sequence[Row]) -> None:
-        self._fills: dict[str, Fill] = looks.fills(profile)
-        self._longest = max((_drawn(row.profile_ns) for row in rows), default=0.0)
-
-    def of(self, parts: TimeParts) -> list[Piece]:
-        """The pieces of one bar."""
-        return list(self._pieces(parts)) if self._longest > 0 else []
-
-    def _pieces(self, parts: TimeParts) -> Iterator[Piece]:
-        found, start = parts.parts(), 0.0
-        for part, fill in self._fills.items():
-            width = 100 * max(0.0, found.get(part, 0.0)) / self._longest
-            if width >= THINNEST_PERCENT:
-                yield Piece(fill, start, width)
-            start += width
-
-
-def _drawn(parts: TimeParts) -> float:
-    return sum(ns for ns in parts.parts().values() if ns > 0)

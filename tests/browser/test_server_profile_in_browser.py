@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import example_flame
 import example_server_profile
 import pytest
 from opened import MISPLACED, Opened
@@ -60,3 +61,32 @@ def test_stacked_areas_are_the_active_sessions(show: Show) -> None:
     assert sum(drawn.values()) * sessions.step_ns == pytest.approx(
         profile.database_time_ns.estimate - profile.profile_ns.unaccounted, rel=PIXELS
     )
+
+
+FLAME = """() => [...document.querySelectorAll('#flame-1 i')].map(frame => {
+    const box = frame.getBoundingClientRect(), whole = document.querySelector('#flame-1').getBoundingClientRect();
+    return [frame.textContent, Math.round(whole.bottom - box.bottom), box.width / whole.width];
+})"""
+
+
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+def test_flame_graph_is_drawn_to_scale_and_speaks(show: Show, width: int) -> None:
+    """Frames of one depth share the width as their times share the whole; a tap says time and meaning, then widens."""
+    opened = show(page(PROFILES["busy"], [example_flame.graph()]), width)
+    frames = opened.page.evaluate(FLAME)
+    widths = {name: share for name, _, share in frames}
+    join = opened.page.locator("#flame-1 i", has_text="ExecHashJoin")
+    join.click()
+
+    assert widths["all"] == pytest.approx(1, abs=1e-3)
+    assert widths["ExecHashJoin"] == pytest.approx(0.75, abs=1e-3)
+    assert widths["IO:WalSync"] == pytest.approx(0.25, abs=1e-3)
+    assert widths["ExecHashJoin"] + widths["XLogFlush"] == pytest.approx(widths["PostgresMain"], abs=1e-3)
+    said = opened.page.locator("#flame-1-said").inner_text()
+    widened = {name: share for name, _, share in opened.page.evaluate(FLAME)}
+
+    assert said == "ExecHashJoin: 0.750 ms, 75 %. Joins by <hash> & compares"
+    assert widened["ExecHashJoin"] == pytest.approx(1, abs=1e-3)
+    assert opened.page.locator("#flame-1 i", has_text="IO:WalSync").is_hidden()
+    assert opened.complaints == []
+    assert opened.page.evaluate("document.documentElement.scrollWidth") == width
