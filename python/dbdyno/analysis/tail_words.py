@@ -88,7 +88,7 @@ def _words(part: ExtraPart) -> str:
 def _beside(part: ExtraPart, named: list[ExtraPart]) -> str:
     """Which of two parts is greater is not said where it is not known."""
     before = named[named.index(part) - 1]
-    return " (not told apart)" if part.rank_group == before.rank_group else ""
+    return f" (not told apart from {_words(before)})" if part.rank_group == before.rank_group else ""
 
 
 def _caution(tail: Tail) -> str:

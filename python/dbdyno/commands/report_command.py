@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import typer
 from rich.console import Console
 
 from dbdyno.analysis.analyse import analyse
+from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.findings import Findings
 from dbdyno.errors import DynoError
 from dbdyno.report import html, json_report, terminal
@@ -21,17 +23,30 @@ def report(
     as_text: bool = typer.Option(False, "--text", help="Print the text report (the default)."),
     as_json: bool = typer.Option(False, "--json", help="Print the findings as one JSON document."),
     as_html: bool = typer.Option(False, "--html", help="Write report.html into the run directory, print its path."),
+    band: str = typer.Option(
+        "99-100", "--band", metavar="FROM-TO", help="The units to explain, in per cent of their response times."
+    ),
 ) -> None:
     """Show what a run found."""
     if as_text + as_json + as_html > 1:
         raise DynoError("flag_conflict", "--text, --json, --html: say different things; keep one")
     if as_html and directory.is_file():
         raise DynoError("flag_conflict", f"--html {directory}: is an archive; dbdyno unpack it first")
-    findings = findings_of(directory)
+    findings = findings_of(directory, slow=_share(band))
     if as_html:
         typer.echo(write_html(directory, findings))
     else:
         print_report(directory, findings, as_json=as_json)
+
+
+def _share(band: str) -> Share:
+    """The units whose response times lie between two percentages, as in 99-100 or 99.9-100."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)", band)
+    if found is None or not float(found[1]) < float(found[2]) <= 100:
+        raise DynoError(
+            "bad_band", f"--band {band}: is no band of response times; write two percentages, lesser first: 99.9-100"
+        )
+    return Share(float(found[1]) / 100, float(found[2]) / 100)
 
 
 def print_report(directory: Path, findings: Findings, *, as_json: bool) -> None:
@@ -54,11 +69,11 @@ def write_html(directory: Path, findings: Findings) -> Path:
     return run_directory.write_report(directory, html.write_html(findings))
 
 
-def findings_of(directory: Path) -> Findings:
-    """Read, verify and analyse a run directory, or an archive of one."""
+def findings_of(directory: Path, *, slow: Share = SLOWEST) -> Findings:
+    """Read, verify and analyse a run directory, or an archive of one; `slow` are the units that the tail explains."""
     archived = directory.is_file()
     stored = unpack.read(directory) if archived else run_directory.read(directory)[0]
     if not any(trial["status"] == "ok" for trial in stored.trials):
         next_step = f"dbdyno unpack {directory}, then resume it" if archived else f"dbdyno run --resume {directory}"
         raise DynoError("nothing_measured", f"{directory}: holds no finished trial yet; {next_step}")
-    return analyse(stored.run, stored.machine, stored.trials)
+    return analyse(stored.run, stored.machine, stored.trials, slow=slow)
