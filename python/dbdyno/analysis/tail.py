@@ -49,7 +49,7 @@ def tail(cells: Cells, divider: Divider, seed: int, asked: Share = SLOWEST) -> T
     resampling = Resampling.of(cells.clusters, seed)
     slow = _Side(cells.within(slow_edges.bins), divider, resampling)
     if slow.units < FEWEST_UNITS:
-        return f"too few units ({slow.units}) are so slow; measure longer"
+        return f"fewer than {FEWEST_UNITS} units lie in this band"
     median = _Side(cells.within(median_edges.bins), divider, resampling)
     enough = min(slow.snapshots, median.snapshots) >= FEWEST_SNAPSHOTS
     extra_ns = resampling.stretched(slow.response_ns - median.response_ns)

@@ -73,7 +73,8 @@ def _share(share: Estimate) -> str:
 def _part(part: ExtraPart, tail: Tail) -> str:
     """The greatest part, with its time in both bands."""
     slow, median = (_time(band, part.part) for band in (tail.slow, tail.median))
-    return f"{_words(part)} ({_duration(slow)}, in a median unit {_duration(median)})"
+    usual = f"in a median unit {_duration(median)}" if median else "none in a median unit"
+    return f"{_words(part)} ({_duration(slow)}, {usual})"
 
 
 def _time(band: Band, part: str) -> float:
