@@ -28,7 +28,7 @@ from dbdyno.report.sections.parts import parts
 from dbdyno.report.sections.plans import plans
 from dbdyno.report.sections.sampling import sampler, switches
 from dbdyno.report.sections.server import counters, host_cpu, requests
-from dbdyno.report.sections.statements import statements
+from dbdyno.report.sections.statements import kinds_parts, statements
 from dbdyno.report.sections.tail import tail
 from dbdyno.report.sections.times import unit_of_work
 from dbdyno.report.sentences import Role, Sentence, trial_length, verdicts_by_group
@@ -82,6 +82,7 @@ def _lines(findings: Findings, run_directory: str, place: str, report: str | Non
         kinds(arms, names),
         parts(arms, names),
         tail(arms, names),
+        kinds_parts(arms),
         statements(arms),
         switches(arms, names),
         sampler(arms),

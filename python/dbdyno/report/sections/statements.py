@@ -1,13 +1,13 @@
-"""Which statement the time belongs to, and what it waits for."""
+"""Whose the time is: what each kind of transaction and each statement takes, and what it waits for."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from statistics import median
 
 from rich.text import Text
 
-from dbdyno.analysis.findings import Arm, Part, StatementTimes
+from dbdyno.analysis.findings import Arm, Part, StatementTimes, event_note
 from dbdyno.report import numbers
 from dbdyno.report.layout import INDENT, LONGEST_NAME, Column, Row, table
 from dbdyno.report.naming import script_name
@@ -19,35 +19,55 @@ TOP_STATEMENTS = 10
 SMALLEST_SHARE = 0.02
 
 
-def statements(arms: Sequence[Arm]) -> list[Text]:
-    """A table for each arm that others are compared with, where it has several statements."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Line:
+    """One row: how often a unit of work has it, its time, and the parts of it (none with too few snapshots)."""
+
+    row: Row
+    per_unit: float
+    ns: float
+    parts: list[Part]
+
+
+def kinds_parts(arms: Sequence[Arm]) -> list[Text]:
+    """The kinds of a mix, for each arm that others are compared with."""
     lines: list[Text] = []
-    for arm in arms:
-        if arm.baseline is None and len(arm.by_statement) > 1:
-            lines += [*([Text()] if lines else []), *_statements(arm)]
+    for arm in _baselines(arms):
+        kinds = [kind for kind in arm.by_script if kind.parts]
+        if len(kinds) > 1:
+            whole = sum(kind.successful for kind in kinds)
+            found = [
+                Line(
+                    Row(script_name(kind.script)),
+                    kind.successful / whole,
+                    sum(part.ns.estimate for part in kind.parts),
+                    kind.parts,
+                )
+                for kind in kinds
+            ]
+            lines += _section(f"By kind of transaction, {arm.arm}", "of the kind", found, after=lines)
     return lines
 
 
-def _statements(arm: Arm) -> list[Text]:
-    longest = sorted(arm.by_statement, key=lambda one: -one.ns_per_unit)[:TOP_STATEMENTS]
-    shown = [one for one in arm.by_statement if one in longest]
-    unit = numbers.time_unit(median(one.ns_per_unit for one in longest[:3]))
+def statements(arms: Sequence[Arm]) -> list[Text]:
+    """The statements of an arm, where it has several; for each arm that others are compared with."""
+    lines: list[Text] = []
+    for arm in _baselines(arms):
+        longest = sorted(arm.by_statement, key=lambda one: -one.ns_per_unit)[:TOP_STATEMENTS]
+        if len(longest) > 1:
+            shown = [one for one in arm.by_statement if one in longest]
+            rest = (
+                f" (the {len(shown)} longest of {len(arm.by_statement)})"
+                if len(longest) < len(arm.by_statement)
+                else ""
+            )
+            found = [Line(_row(one), one.executions_per_unit, one.ns_per_unit, one.parts) for one in shown]
+            lines += _section(f"By statement{rest}, {arm.arm}", "of work", found, after=lines)
+    return lines
 
-    def times(*heading: str, part: str) -> Column:
-        found = [_part(one, part) for one in shown]
-        return Column(heading, tuple(numbers.in_unit(one.ns.estimate if one else None, unit) for one in found))
 
-    columns = [
-        Column(("runs", "a unit"), tuple(numbers.significant(one.executions_per_unit) for one in shown)),
-        Column(("time",), tuple(numbers.in_unit(one.ns_per_unit, unit) for one in shown), "bold"),
-        times("CPU", part="cpu"),
-        times("run", "queue", part="run_queue"),
-        Column(("longest wait, with its 95 % interval",), tuple(_wait(one, unit) for one in shown), words=True),
-    ]
-    words = f"By statement, {arm.arm}: {unit.name} per unit of work"
-    if len(shown) < len(arm.by_statement):
-        words += f" (the {len(shown)} longest of {len(arm.by_statement)})"
-    return [*title(words), *table([_row(one) for one in shown], columns)]
+def _baselines(arms: Sequence[Arm]) -> list[Arm]:
+    return [arm for arm in arms if arm.baseline is None]
 
 
 def _row(statement: StatementTimes) -> Row:
@@ -55,20 +75,35 @@ def _row(statement: StatementTimes) -> Row:
     return Row(name[: LONGEST_NAME - len(INDENT)].rstrip(), script_name(statement.script))
 
 
-def _part(statement: StatementTimes, part: str) -> Part | None:
-    return next((one for one in statement.parts if one.part == part), None)
+def _section(words: str, of: str, lines: Sequence[Line], *, after: Sequence[Text]) -> list[Text]:
+    unit = numbers.time_unit(max(line.ns for line in lines))
+
+    def times(*heading: str, part: str) -> Column:
+        found = [next((one for one in line.parts if one.part == part), None) for line in lines]
+        return Column(heading, tuple(numbers.in_unit(one.ns.estimate if one else None, unit) for one in found))
+
+    columns = [
+        Column(("times", "a unit"), tuple(numbers.significant(line.per_unit) for line in lines)),
+        Column(("time",), tuple(numbers.in_unit(line.ns, unit) for line in lines), "bold"),
+        times("CPU", part="cpu"),
+        times("run", "queue", part="run_queue"),
+        Column(("longest wait",), tuple(_longest_wait(line, unit) for line in lines), words=True),
+    ]
+    space = [Text()] if after else []
+    return [*space, *title(f"{words}: {unit.name} per unit {of}"), *table([line.row for line in lines], columns)]
 
 
-def _wait(statement: StatementTimes, unit: numbers.Unit) -> str:
-    """The greatest wait and those that are not told apart from it; parts come the greatest first."""
-    if not statement.parts:
-        return f"too few snapshots ({statement.snapshots})"
-    waits = [one for one in statement.parts if ":" in one.part and one.share.estimate >= SMALLEST_SHARE]
+def _longest_wait(line: Line, unit: numbers.Unit) -> str:
+    """The greatest wait, and another that is not told apart from it; parts come the greatest first."""
+    if not line.parts:
+        return "too few snapshots to say"
+    waits = [one for one in line.parts if ":" in one.part and one.share.estimate >= SMALLEST_SHARE]
     if not waits:
         return numbers.NOTHING
     first, *others = waits
-    text = f"{first.part} {numbers.in_unit(first.ns.estimate, unit)}"
-    if first.ns.low is not None and first.ns.high is not None:
-        text += f" [{numbers.in_unit(first.ns.low, unit)}, {numbers.in_unit(first.ns.high, unit)}]"
-    equal = [one for one in others if one.rank_group == first.rank_group]
-    return f"{text} or {equal[0].part}" if equal and first.ns.low is not None else text
+    text = f"{first.part}{'*' if event_note(first.part) else ''} {numbers.in_unit(first.ns.estimate, unit)}"
+    if first.ns.low is None or first.ns.high is None:
+        return text
+    equal = [one.part for one in others if one.rank_group == first.rank_group]
+    bounds = f" [{numbers.in_unit(first.ns.low, unit)}, {numbers.in_unit(first.ns.high, unit)}]"
+    return f"{text} or {equal[0]}" if equal else text + bounds
