@@ -16,8 +16,11 @@ from dbdyno.targets.embedded import EmbeddedServer
 
 pytestmark = pytest.mark.server
 
-HELD_S = 0.02
+# So long that a busy machine's run queue, a few ms at times, is a small part of what the unlucky wait.
+HELD_S = 0.05
 TRIALS = 6
+ATTEMPTS = 3
+BUSY_SHARE = 0.02
 LOCK = "Lock:advisory"
 # A unit sleeps a millisecond, so that CPUs are idle; the unlucky one waits first until the other session lets go.
 SCRIPT = r"""
@@ -31,7 +34,7 @@ SELECT pg_sleep(0.001);
 
 @contextmanager
 def lock_held_by_another(server: EmbeddedServer) -> Iterator[None]:
-    """A session that takes the lock again and again and keeps it for 20 ms each time."""
+    """A session that takes the lock again and again and keeps it for 50 ms each time."""
     done = threading.Event()
 
     def hold() -> None:
@@ -50,7 +53,7 @@ def lock_held_by_another(server: EmbeddedServer) -> Iterator[None]:
 
 
 def trial(server: EmbeddedServer, seed: int) -> dict[str, Any]:
-    """Half a second of four clients."""
+    """Some 1,500 units of four clients."""
     spec = {
         "target": {"host": server.endpoint.host, "port": server.endpoint.port, "user": "dbdyno", "dbname": "dbdyno"},
         "scripts": [{"name": "sometimes.sql", "text": SCRIPT, "weight": 1}],
@@ -58,7 +61,7 @@ def trial(server: EmbeddedServer, seed: int) -> dict[str, Any]:
         "arrival": {"kind": "closed", "think_time_ns": 0},
         "seed": seed,
         "warm_up_ns": 50_000_000,
-        "window_ns": 500_000_000,
+        "window_ns": 600_000_000,
         "waits": {"route": "auto", "postmaster_pid": server.postmaster_pid, "period_ns": None},
     }
     return {"outcome": engine.run_trial(spec, None)}
@@ -66,9 +69,18 @@ def trial(server: EmbeddedServer, seed: int) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def spent(server: EmbeddedServer) -> TimeSpent:
-    """Six trials beside the session that holds the lock."""
+    """Six trials beside the session that holds the lock.
+
+    Where others keep the machine so busy that slow units stood in line for a CPU as well, once more.
+    """
     with lock_held_by_another(server):
-        return TimeSpent([trial(server, seed) for seed in range(TRIALS)], seed=1)
+        for attempt in range(ATTEMPTS):
+            found = TimeSpent([trial(server, seed) for seed in range(TRIALS)], seed=1)
+            tail, note = found.tail()
+            assert tail is not None, note
+            if time_of(tail.slow, "run_queue") < BUSY_SHARE * tail.slow.response_time_ns or attempt == ATTEMPTS - 1:
+                return found
+    raise AssertionError("unreachable")
 
 
 @pytest.fixture(scope="module")
