@@ -61,7 +61,7 @@ def test_queue_time_is_exact_and_not_divided() -> None:
 
 
 def test_rare_events_borrow_the_arm_s_looks() -> None:
-    """Four looks of its own are not enough: half of the flush's ten snapshots sleep, as in the arm, the client's all."""
+    """Four own looks are not enough: half of the flush's ten snapshots sleep, as in the arm, all the client's."""
     arm = sums([(50, 50, 10), (40, 40, 20), (10, 40, 40)])
     some = sums([(0, 0, 0), (10, 4, 4), (10, 4, 0)], response_ns=150)
 

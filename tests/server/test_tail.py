@@ -74,13 +74,17 @@ def spent(server: EmbeddedServer) -> TimeSpent:
     Where others keep the machine so busy that slow units stood in line for a CPU as well, once more.
     """
     with lock_held_by_another(server):
-        for attempt in range(ATTEMPTS):
+        for _ in range(ATTEMPTS):
             found = TimeSpent([trial(server, seed) for seed in range(TRIALS)], seed=1)
-            tail, note = found.tail()
-            assert tail is not None, note
-            if time_of(tail.slow, "run_queue") < BUSY_SHARE * tail.slow.response_time_ns or attempt == ATTEMPTS - 1:
-                return found
-    raise AssertionError("unreachable")
+            if not disturbed(found):
+                break
+        return found
+
+
+def disturbed(spent: TimeSpent) -> bool:
+    """Whether the slow units spent more than a fiftieth of their time in line for a CPU."""
+    tail, _ = spent.tail()
+    return tail is not None and time_of(tail.slow, "run_queue") > BUSY_SHARE * tail.slow.response_time_ns
 
 
 @pytest.fixture(scope="module")
@@ -106,9 +110,9 @@ def test_the_tail_is_the_lock(tail: Tail) -> None:
 
 
 def test_the_median_unit_has_not_met_it(tail: Tail) -> None:
-    """Not one snapshot of it in the units from 40 to 60 %."""
+    """Less than 1 % of the units from 40 to 60 %: a unit may meet the lock in the moment in which it is let go."""
     assert tail.median.parts
-    assert time_of(tail.median, LOCK) == 0.0
+    assert time_of(tail.median, LOCK) < 0.01 * tail.median.response_time_ns
 
 
 def test_the_parts_of_each_band_sum_to_its_response_time(tail: Tail) -> None:
