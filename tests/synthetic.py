@@ -289,7 +289,7 @@ def _cells(shape: Shape, response_ns: np.ndarray) -> Document:
     parts = {**shape.waits, "": shape.asleep_no_wait_event, "Client:ClientRead": shape.client_and_network}
     events = sorted(parts)
     shares = np.array([[shape.cpu + shape.run_queue, *(parts[event] for event in events)]] * len(units), dtype=float)
-    longest = 1 + events.index(max(shape.waits, key=lambda event: shape.waits[event]))
+    longest = 1 + events.index(max(shape.waits, key=lambda event: shape.waits[event], default=""))
     shares[:, longest] *= total / units / response_ns.mean()
     seen = random.multinomial(random.poisson(total / PERIOD_NS), shares / shares.sum(axis=1, keepdims=True))
     looked = random.binomial(seen, LOOKED_SHARE)
