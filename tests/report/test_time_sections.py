@@ -107,9 +107,9 @@ def test_statements_and_what_they_wait_for(findings: Findings) -> None:
 
     assert lines[0] == "By statement, io-bound/wait-immediate: ms per unit of work"
     assert [" ".join(line.split()) for line in lines[4:]] == [
-        "1: UPDATE t SET n = n 1.00 2.00 0.200 - IO:WalSync 1.50 [1.35, 1.65]",
-        "2: SELECT 1 2.00 2.00 - - IO:WalSync 0.900 or Lock:tuple",
-        "3: COMMIT 1.00 0.020 - - too few snapshots to say",
+        "1: UPDATE t SET n = 1.00 2.00 0.200 IO:WalSync 1.50 [1.35, 1.65]",
+        "2: SELECT 1 2.00 2.00 - IO:WalSync 0.900 or Lock:tuple",
+        "3: COMMIT 1.00 0.020 - too few snapshots to say",
     ]
     assert statements([first_arm(findings, by_statement=of[:1])]) == []
 

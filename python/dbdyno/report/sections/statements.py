@@ -9,12 +9,14 @@ from rich.text import Text
 
 from dbdyno.analysis.findings import Arm, Part, StatementTimes, event_note
 from dbdyno.report import numbers
-from dbdyno.report.layout import INDENT, LONGEST_NAME, Column, Row, table
+from dbdyno.report.layout import INDENT, Column, Row, table
 from dbdyno.report.naming import script_name
 from dbdyno.report.sections.arms import title
 
 # A terminal shows the statements that take most; all are in the findings.
 TOP_STATEMENTS = 10
+# So much of a statement's text leaves room for a wait with its interval.
+LONGEST_TEXT = 22
 # A wait that is less of a statement's time than this is not its story.
 SMALLEST_SHARE = 0.02
 
@@ -72,25 +74,26 @@ def _baselines(arms: Sequence[Arm]) -> list[Arm]:
 
 def _row(statement: StatementTimes) -> Row:
     name = f"{statement.line}: {' '.join(statement.text.split())}"
-    return Row(name[: LONGEST_NAME - len(INDENT)].rstrip(), script_name(statement.script))
+    return Row(name[: LONGEST_TEXT - len(INDENT)].rstrip(), script_name(statement.script))
 
 
 def _section(words: str, of: str, lines: Sequence[Line], *, after: Sequence[Text]) -> list[Text]:
     unit = numbers.time_unit(max(line.ns for line in lines))
 
-    def times(*heading: str, part: str) -> Column:
-        found = [next((one for one in line.parts if one.part == part), None) for line in lines]
-        return Column(heading, tuple(numbers.in_unit(one.ns.estimate if one else None, unit) for one in found))
-
     columns = [
-        Column(("times", "a unit"), tuple(numbers.significant(line.per_unit) for line in lines)),
+        Column(("times",), tuple(numbers.significant(line.per_unit) for line in lines)),
         Column(("time",), tuple(numbers.in_unit(line.ns, unit) for line in lines), "bold"),
-        times("CPU", part="cpu"),
-        times("run", "queue", part="run_queue"),
+        Column(("CPU", "+queue"), tuple(numbers.in_unit(_runnable_ns(line), unit) for line in lines)),
         Column(("longest wait",), tuple(_longest_wait(line, unit) for line in lines), words=True),
     ]
     space = [Text()] if after else []
     return [*space, *title(f"{words}: {unit.name} per unit {of}"), *table([line.row for line in lines], columns)]
+
+
+def _runnable_ns(line: Line) -> float | None:
+    """CPU and run queue together: a terminal has no room for more."""
+    known = [part.ns.estimate for part in line.parts if part.part in ("cpu", "run_queue")]
+    return sum(known) if known else None
 
 
 def _longest_wait(line: Line, unit: numbers.Unit) -> str:
