@@ -102,6 +102,9 @@ def test_waits_belong_to_their_statement() -> None:
     assert (second.executions_per_unit, second.service_time_ns_mean, second.ns_per_unit) == (2.0, 5e5, 1e6)
     assert (rare.parts, rare.snapshots) == ([], 8)
     assert [one.part for one in spent.by_script()["two.sql"]] == ["IO:WalSync"]
+    for trial in trials:
+        trial["outcome"]["scripts"][0].update(successful=0, failed=10, response_time={"count": 0, "sum_ns": 0})
+    assert spent.by_script() == {"two.sql": []}
 
 
 def statement(line: int, text: str, count: int, mean_ns: int, snapshots: list[list[int]]) -> dict[str, object]:
