@@ -142,6 +142,7 @@ def test_a_blocker_that_is_idle_in_transaction() -> None:
     assert finding.next.startswith("SELECT pg_terminate_backend(102)")
     active = found(held_up_by(ACTIVE, "IO:DataFileRead"), "blocker")
     assert "while it was active, in IO:DataFileRead" in active.sentence
+    assert "an advisory one" in found(held_up_by(IDLE, READ), "blocker").next
 
 
 def test_blockers_that_take_turns() -> None:

@@ -70,6 +70,10 @@ def _blocker(root: Blocker, *, idle: bool) -> Finding:
             f"SELECT pg_terminate_backend({root.pid}) ends it now; "
             "ALTER SYSTEM SET idle_in_transaction_session_timeout = '30s' from now on"
         )
+    elif doing == "idle":
+        hint = (
+            f"it keeps a lock beyond its transactions, an advisory one: SELECT pg_terminate_backend({root.pid}) ends it"
+        )
     else:
         hint = f"SELECT pg_cancel_backend({root.pid}) ends its query; commit sooner after the change that locks"
     return Finding(
