@@ -35,7 +35,7 @@ def report(
         raise DynoError("flag_conflict", f"--html {directory}: is an archive; dbdyno unpack it first")
     if profile_directory.is_profile(directory):
         if band is not None:
-            raise DynoError("flag_conflict", f"--band {band}: is for the units of a run; a profile of a server has none")
+            raise DynoError("flag_conflict", f"--band {band}: is for the units of a run; a profile has none")
         _report_profile(directory, as_json=as_json, as_html=as_html)
         return
     findings = findings_of(directory, slow=SLOWEST if band is None else _share(band))
