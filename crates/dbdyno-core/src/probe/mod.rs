@@ -258,6 +258,8 @@ struct Spending {
     plan: Plan,
     /// Looks that may be done, with the fraction left over from the sweeps before.
     credit: f64,
+    /// Sweeps until the next reading of the clock.
+    reading_due: u64,
     sweeps: u64,
     looks: u64,
     cpu_ns: u64,
@@ -265,7 +267,15 @@ struct Spending {
 
 impl Spending {
     fn new(budget: Budget) -> Self {
-        Spending { budget, plan: budget.plan(), credit: 0.0, sweeps: 0, looks: 0, cpu_ns: thread_cpu_ns() }
+        Spending {
+            budget,
+            plan: budget.plan(),
+            credit: 0.0,
+            reading_due: *SWEEPS_PER_READING.start(),
+            sweeps: 0,
+            looks: 0,
+            cpu_ns: thread_cpu_ns(),
+        }
     }
 
     /// How many states the next sweep may look at.
@@ -276,9 +286,10 @@ impl Spending {
 
     fn swept(&mut self, looks: usize, pace: &mut Pace) {
         (self.sweeps, self.looks) = (self.sweeps + 1, self.looks + looks as u64);
-        if self.sweeps < SWEEPS_PER_READING {
+        if self.sweeps < self.reading_due {
             return;
         }
+        self.reading_due = (self.reading_due * 2).min(*SWEEPS_PER_READING.end());
         let now_ns = thread_cpu_ns();
         self.budget.spent(now_ns - self.cpu_ns, self.sweeps, self.looks);
         self.plan = self.budget.plan();
