@@ -73,7 +73,6 @@ pub use units::{BINS_PER_DECADE, CHUNKS_MAX, Cell, ChunkCells, UnitCells};
 
 use budget::{Budget, Plan, SWEEPS_PER_READING};
 use clocks::{ClockFiles, block_io_is_accounted};
-use ledger::Ledger;
 use pace::{Pace, be_punctual, now_ns};
 use sampler::MemorySampler;
 use sql::SqlSampler;
@@ -329,18 +328,11 @@ impl Sampler {
         }
     }
 
-    fn ledger(&self) -> &Ledger {
+    fn publish(&mut self, live: &LiveWaits) {
         match self {
-            Sampler::Memory(memory, _) => &memory.sweeper.ledger,
-            Sampler::Sql(sql) => &sql.ledger,
+            Sampler::Memory(memory, names) => live.publish(&mut memory.sweeper.ledger, |event| names.name(event)),
+            Sampler::Sql(sql) => live.publish(&mut sql.ledger, |event| sql.names[event as usize - 1].clone()),
         }
-    }
-
-    fn publish(&self, live: &LiveWaits) {
-        live.publish(self.ledger(), |event| match self {
-            Sampler::Memory(_, names) => names.name(event),
-            Sampler::Sql(sql) => sql.name(event).to_owned(),
-        });
     }
 
     fn sum_up(self, outcome: &mut ProbeOutcome) {

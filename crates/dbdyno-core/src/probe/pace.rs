@@ -20,9 +20,11 @@
 //! row. Its parts when they are warm are small: arming a timer 0.9, two switches 1.5; what costs is to come back to
 //! cold caches, which is why ten times as many wake-ups cost half as much each. A sweep of 100 backends with its
 //! wake-up within 8 us, as one would like to have it, is therefore out of reach on this machine at 1 kHz, whatever
-//! the sweep costs: the wake-up alone takes more; at 10 kHz it is a matter of how busy the caches are. So there is nothing to choose but
-//! punctuality: late by 10 us in the median and 16 in one of ten as SCHED_FIFO, by 62 (of which 50 are the timer's
-//! slack) and 70 with the usual class, where one of a hundred comes 3 to 5 ms late behind the server's turns.
+//! the sweep costs: the wake-up alone takes more; at 10 kHz it is a matter of how busy the caches are.
+//!
+//! So there is nothing to choose but punctuality: late by 10 us in the median and 16 in one of ten as SCHED_FIFO, by
+//! 62 (of which 50 are the timer's slack) and 70 with the usual class, where one of a hundred comes 3 to 5 ms late
+//! behind the server's turns.
 
 use std::mem::MaybeUninit;
 use std::ptr;
