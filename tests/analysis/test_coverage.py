@@ -7,10 +7,10 @@ from coverage_of_intervals import coverage
 
 
 def test_intervals_hold_the_truth() -> None:
-    """The mean over all figures of 40 arms: 0.90 is what uncorrected intervals would reach at best."""
+    """The mean over all figures of 40 arms: uncorrected intervals would reach 0.91 at best."""
     held = coverage(trials=12, repeats=40)
 
-    assert 0.91 <= sum(held.values()) / len(held) <= 0.99
+    assert 0.93 <= sum(held.values()) / len(held) <= 0.98
 
 
 @pytest.mark.nightly

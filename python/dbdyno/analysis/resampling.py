@@ -6,7 +6,7 @@ of trials where two arms are compared. That carries everything that happens with
 the snapshots too (Davison and Hinkley 1997, section 3.8). An arm of fewer than 6 trials has its trials cut into
 chunks of time, and those are resampled, whichever trial they are of.
 
-Two corrections make intervals from few clusters hold what they promise; without them 12 clusters cover about 90 %:
+Two corrections make intervals from few clusters hold what they promise; without them 12 clusters cover about 91 %:
 
 - n - 1 of n clusters are drawn, each counting n / (n - 1) times: then the variance is that of the usual unbiased
   formula (Rao and Wu 1988);
