@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import typer
@@ -11,6 +10,7 @@ from rich.console import Console
 from dbdyno.analysis.analyse import analyse
 from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.findings import Findings
+from dbdyno.commands.band_option import BAND, share
 from dbdyno.errors import DynoError
 from dbdyno.report import html, json_report, terminal
 from dbdyno.store import run_directory, unpack
@@ -20,33 +20,21 @@ def report(
     directory: Path = typer.Argument(
         ..., metavar="RUN_DIR", help="A directory that dbdyno run made, or an archive that dbdyno pack made."
     ),
+    band: str = BAND,
     as_text: bool = typer.Option(False, "--text", help="Print the text report (the default)."),
     as_json: bool = typer.Option(False, "--json", help="Print the findings as one JSON document."),
     as_html: bool = typer.Option(False, "--html", help="Write report.html into the run directory, print its path."),
-    band: str = typer.Option(
-        "99-100", "--band", metavar="FROM-TO", help="The units to explain, in per cent of their response times."
-    ),
 ) -> None:
     """Show what a run found."""
     if as_text + as_json + as_html > 1:
         raise DynoError("flag_conflict", "--text, --json, --html: say different things; keep one")
     if as_html and directory.is_file():
         raise DynoError("flag_conflict", f"--html {directory}: is an archive; dbdyno unpack it first")
-    findings = findings_of(directory, slow=_share(band))
+    findings = findings_of(directory, slow=share(band))
     if as_html:
         typer.echo(write_html(directory, findings))
     else:
         print_report(directory, findings, as_json=as_json)
-
-
-def _share(band: str) -> Share:
-    """The units whose response times lie between two percentages, as in 99-100 or 99.9-100."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)", band)
-    if found is None or not float(found[1]) < float(found[2]) <= 100:
-        raise DynoError(
-            "bad_band", f"--band {band}: is no band of response times; write two percentages, lesser first: 99.9-100"
-        )
-    return Share(float(found[1]) / 100, float(found[2]) / 100)
 
 
 def print_report(directory: Path, findings: Findings, *, as_json: bool) -> None:
