@@ -14,9 +14,9 @@ def test_intervals_hold_the_truth() -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("trials", [8, 12, 30])
-def test_each_figure_is_held_95_times_in_100(trials: int) -> None:
-    """2000 arms: each figure by itself between 93 and 97 %; chance alone would take it half a point from 95 %."""
+@pytest.mark.parametrize(("trials", "least"), [(8, 0.92), (12, 0.93), (30, 0.93)])
+def test_each_figure_is_held_95_times_in_100(trials: int, least: float) -> None:
+    """2000 arms, each figure by itself; chance alone takes it half a point from 95 %, and few trials one more."""
     held = coverage(trials, repeats=2_000)
 
-    assert {figure: share for figure, share in held.items() if not 0.93 <= share <= 0.97} == {}
+    assert {figure: share for figure, share in held.items() if not least <= share <= 0.97} == {}
