@@ -208,7 +208,7 @@ def _arm(name: str, speeds: np.ndarray, place: int, order: list[np.ndarray], ran
         tail_note=None,
         by_statement=[],
         sampling=Sampling(None, 9_000, None),
-        switches=Switches(None, None, None),
+        switches=Switches(None, None, None, None),
         wait_lengths=None,
         driver=Driver(4_200.0, share, 2_000.0, 9_000.0, 41_000.0, share, 0.006),
         background=[

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+PROCESS = {"pid": 1, "backend_type": "client backend", "leader_pid": None}
+
 
 def step(number: int, **more: Any) -> dict[str, Any]:
     """One second in which process 0 was active, half of it in a flush."""
@@ -35,7 +37,7 @@ class FakeWatch:
         for number in range(self.steps):
             time.sleep(self.step_s)
             steps.append(step(number))
-            new = {"processes": [{"pid": 1}], "events": ["", "IO:WalSync"]} if number == 0 else {}
+            new = {"processes": [PROCESS], "events": ["IO:WalSync"]} if number == 0 else {}
             if not live(json.dumps(steps[-1] | {"processes": [], "events": []} | new)):
                 ended = "stopped"
                 break

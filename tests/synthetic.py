@@ -289,13 +289,14 @@ def _cells(shape: Shape, response_ns: np.ndarray) -> Document:
     parts = {**shape.waits, "": shape.asleep_no_wait_event, "Client:ClientRead": shape.client_and_network}
     events = sorted(parts)
     shares = np.array([[shape.cpu + shape.run_queue, *(parts[event] for event in events)]] * len(units), dtype=float)
-    longest = 1 + events.index(max(parts, key=lambda event: parts[event]))
+    longest = 1 + events.index(max(shape.waits, key=lambda event: shape.waits[event], default=""))
     shares[:, longest] *= total / units / response_ns.mean()
     seen = random.multinomial(random.poisson(total / PERIOD_NS), shares / shares.sum(axis=1, keepdims=True))
     looked = random.binomial(seen, LOOKED_SHARE)
     steps = np.outer(looked[:, 0] * PERIOD_NS, [shape.cpu, shape.run_queue]) / (shape.cpu + shape.run_queue)
     return {
-        "period_ns": PERIOD_NS, "looked": int(looked.sum()), "chunk_ns": WINDOW_NS // CHUNKS, "bins_per_decade": 50,
+        "period_ns": PERIOD_NS, "snapshots": int(seen.sum()), "looked": int(looked.sum()),
+        "chunk_ns": WINDOW_NS // CHUNKS, "bins_per_decade": 50,
         "voluntary_switches": 4 * len(response_ns), "involuntary_switches": len(response_ns) // 2,
         "block_io_delay_ns": None, "events": events,
         "cells": [

@@ -38,8 +38,11 @@ def watch_server(spec: str, password: str | None, live: Callable[[str], bool] | 
     A Ctrl-C ends it early, too; either way what was seen is returned.
     """
 
-def record_stacks(spec: str) -> str:
-    """Stacks of processes for a while (JSON in, JSON out). Releases the GIL throughout."""
+def record_stacks(spec: str, go_on: Callable[[], bool] | None = None) -> str:
+    """Stacks of processes for a while (JSON in, JSON out; docs/architecture.md, "Stacks").
+
+    Releases the GIL throughout, but to ask `go_on` twenty times a second, which returns False to end early.
+    """
 
 def check_script(name: str, text: str) -> str:
     """Parse one pgbench script; a mistake raises `script_syntax` with file, line and column.

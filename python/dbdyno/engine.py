@@ -49,9 +49,12 @@ def watch_server(spec: Mapping[str, Any], password: str | None, live: StepWatche
     return dict(json.loads(_translated(lambda: _core.watch_server(json.dumps(spec), password, look))))
 
 
-def record_stacks(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Stacks of a server's processes: spec and outcome as docs/architecture.md has them."""
-    return dict(json.loads(_translated(lambda: _core.record_stacks(json.dumps(spec)))))
+def record_stacks(spec: Mapping[str, Any], go_on: Callable[[], bool] | None = None) -> dict[str, Any]:
+    """Stacks of a server's processes: spec and outcome as docs/architecture.md has them.
+
+    `go_on` is asked twenty times a second and says False to end early, with what was seen.
+    """
+    return dict(json.loads(_translated(lambda: _core.record_stacks(json.dumps(spec), go_on))))
 
 
 def check_script(name: str, text: str) -> dict[str, Any]:

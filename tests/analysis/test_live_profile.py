@@ -31,6 +31,11 @@ def step(
     return {"sweeps": sweeps, "cells": cells, "clocks": clocks or [], **new}
 
 
+def process(pid: int, **more: Any) -> dict[str, Any]:
+    """A process of a watch."""
+    return {"pid": pid, "backend_type": "client backend", "leader_pid": None, **more}
+
+
 def two_sessions() -> LiveState:
     """Process 0 computes and flushes for query 7, process 1 waits for a lock in query 8, 2 is in a transaction."""
     state = LiveState(cpus=2)
@@ -45,8 +50,8 @@ def two_sessions() -> LiveState:
                 [4, None, None, 4, 100, 5, 5],  # a background process
             ],
             [[0, 600_000_000, 200_000_000]],
-            processes=[{"pid": pid} for pid in (100, 101, 102, 103, 104)],
-            events=["", "IO:WalSync", "Lock:transactionid", "Client:ClientRead", "Activity:WalWriterMain"],
+            processes=[*(process(pid) for pid in (100, 101, 102, 103)), process(104, backend_type="walwriter")],
+            events=["IO:WalSync", "Lock:transactionid", "Client:ClientRead", "Activity:WalWriterMain"],
         )
     )
     return state
@@ -78,7 +83,7 @@ def test_without_looks_there_is_no_clock() -> None:
     """Over SQL nobody looks whether a process sleeps: an event is what it says, none is neither CPU nor sleep."""
     state = LiveState(cpus=None)
     cells = [[0, None, "active", 0, 30, 0, 0], [0, None, "active", 1, 70, 0, 0]]
-    state.take_step(step(cells, processes=[{"pid": 1}], events=["", "IO:DataFileRead"]))
+    state.take_step(step(cells, processes=[process(1)], events=["IO:DataFileRead"]))
 
     assert dict(state.view().classes) == pytest.approx({"IO": 0.7, "no clock": 0.3})
     assert [line.name for line in state.view().tables[1].lines] == ["(no query id)"]
@@ -92,10 +97,23 @@ def test_a_step_without_looks_at_an_event_takes_the_earlier_ones() -> None:
     assert dict(state.view().classes) == pytest.approx({"CPU": 0.5, "IO": 0.5})
 
 
+def test_a_session_whose_state_is_not_known_is_active_unless_its_client_is_waited_for() -> None:
+    """And a parallel worker's time is its leader's."""
+    state = LiveState(cpus=2)
+    new = [process(1), process(2, backend_type="parallel worker", leader_pid=1), process(3)]
+    cells = [[0, "7", None, 1, 100, 1, 1], [1, "7", None, 1, 50, 1, 1], [2, None, None, 2, 100, 1, 1]]
+    state.take_step(step(cells, processes=new, events=["IPC:ParallelFinish", "Client:ClientRead"]))
+    state.press("down")
+    state.press("enter")
+
+    assert state.view().active_sessions == pytest.approx(1.5)
+    assert figures(state.view(), 0) == [("1", 1.5, 150, "query 7")]
+
+
 def test_tables_cover_five_steps_and_the_course_sixty() -> None:
     """And the bar only the last."""
     state = LiveState(cpus=2)
-    new: dict[str, Any] = {"processes": [{"pid": 1}], "events": ["", "IO:WalSync"]}
+    new: dict[str, Any] = {"processes": [process(1)], "events": ["IO:WalSync"]}
     for number in range(70):
         seen = 100 if number >= 68 else 0
         state.take_step(step([[0, None, "active", 1, seen, 1, 1]], **(new if number == 0 else {})))

@@ -19,7 +19,7 @@ LOCK = Lock(10, "relation", False, None, None, None, None, "public.t", "shop", "
 
 
 def test_polls_become_processes_queries_and_what_was_seen() -> None:
-    """One entry a process and a query; times from the start of the watch; an idle session shows no query."""
+    """One entry a process and a query; times from the start of the watch; an idle session is there and not seen."""
     record = SessionRecord()
     record.take(1_100, [SESSION, dataclasses.replace(SESSION, pid=11, state="idle", wait="Client:ClientRead")], {})
     again = dataclasses.replace(SESSION, query="SELECT 2", application="job", wait=None)
@@ -35,10 +35,21 @@ def test_polls_become_processes_queries_and_what_was_seen() -> None:
     assert document["queries"] == [{"query_id": "42", "text": "SELECT 1"}]
     assert document["seen"] == [
         [100, 10, "active", "IO:DataFileRead", 0],
-        [100, 11, "idle", "Client:ClientRead", None],
         [600, 10, "active", None, 0],
     ]
     assert document["blocking"] == [[600, 10, [12, 13], "public.t, ShareLock"]]
+
+
+def test_an_idle_session_that_somebody_waits_for_is_seen() -> None:
+    """It holds an advisory lock of its session."""
+    record = SessionRecord()
+    idle = dataclasses.replace(SESSION, pid=11, state="idle", wait="Client:ClientRead")
+    record.take(0, [dataclasses.replace(SESSION, wait="Lock:advisory"), idle], {10: ([11], "advisory lock 0, 7")})
+
+    assert record.document(0)["seen"] == [
+        [0, 10, "active", "Lock:advisory", 0],
+        [0, 11, "idle", "Client:ClientRead", None],
+    ]
 
 
 def test_queries_without_an_id_are_told_apart_by_their_text() -> None:

@@ -11,10 +11,12 @@
 //! Nothing here knows Python. Durations are integer nanoseconds of CLOCK_MONOTONIC.
 
 pub mod arguments;
+pub mod chunks;
 pub mod error;
 pub mod generate;
 pub mod histogram;
 pub mod load;
+pub mod log_bins;
 pub mod probe;
 pub mod script;
 pub mod watch;

@@ -43,6 +43,8 @@ pub fn watch_server(
             (told, receiver) = py.detach(move || (receiver.recv_timeout(SIGNAL_CHECK_PERIOD), receiver));
             match told {
                 Ok(Told::Done(outcome)) => return failure.map_or_else(|| outcome.map_err(raise), Err),
+                // The last step comes when the watcher has had enough.
+                Ok(Told::Step(_)) if control.stop.load(Ordering::Relaxed) => {}
                 Ok(Told::Step(step)) => match show(py, live.as_ref(), step) {
                     Ok(true) => {}
                     Ok(false) => control.stop.store(true, Ordering::Relaxed),

@@ -85,7 +85,7 @@ def arm_findings(
         tail=tail,
         tail_note=tail_note,
         by_statement=spent.by_statement(),
-        sampling=sampling(outcomes),
+        sampling=sampling(outcomes, spent.seen_and_looked()),
         switches=switches(outcomes),
         wait_lengths=wait_lengths(outcomes),
         fixed_units=arm.get("fixed_units"),

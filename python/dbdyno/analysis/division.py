@@ -81,10 +81,10 @@ class Divider:
         asleep = some.seen * asleep_share
         runnable = (some.seen - asleep).sum(axis=1) * self._odds_factor
         service_ns = np.maximum(some.response_ns - some.queue_ns, 0.0)
-        with np.errstate(invalid="ignore"):
-            per_snapshot = service_ns / (runnable + asleep.sum(axis=1))
-            runnable_ns = runnable * per_snapshot
-            asleep_ns = asleep * per_snapshot[:, None]
+        # A replicate without a snapshot in these units has no figures.
+        per_snapshot = _ratio(service_ns, runnable + asleep.sum(axis=1), np.nan)
+        runnable_ns = runnable * per_snapshot
+        asleep_ns = asleep * per_snapshot[:, None]
         columns = {"queue": some.queue_ns}
         runnable_from = None
         if self._clocks is None or not self._knows_states:

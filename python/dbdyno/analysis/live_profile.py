@@ -20,6 +20,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from dbdyno.analysis.live_view import SORTS, BlockedLine, Line, LiveView, Table
+from dbdyno.analysis.server_profile.processes import SESSION_TYPES
+from dbdyno.analysis.server_profile.snapshots import ACTIVE, BACKGROUND, IDLE, IDLE_IN_TRANSACTION, STATES
 
 CPU = "CPU"
 RUN_QUEUE = "run queue"
@@ -77,6 +79,14 @@ class _Piece:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class _Process:
+    """A process of the server; a parallel worker stands for the session that it works for."""
+
+    session_pid: int
+    is_session: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class _Step:
     pieces: tuple[_Piece, ...]
     idle_in_transaction: float
@@ -96,8 +106,8 @@ class LiveState:
 
     def __init__(self, *, cpus: int | None) -> None:
         self._cpus = cpus
-        self._pids: list[int] = []
-        self._events: list[str] = []
+        self._processes: list[_Process] = []
+        self._events = [""]  # a step brings the names that are new in it; no event is known from the start
         self._looks: dict[int, tuple[int, int]] = {}  # event -> looked, asleep, of all steps
         self._steps: deque[_Step] = deque(maxlen=COURSE_STEPS)
         self._count = 0
@@ -112,7 +122,10 @@ class LiveState:
 
     def take_step(self, step: Mapping[str, Any]) -> None:
         """One more step of the watch, with the processes and event names that are new in it."""
-        self._pids += [process["pid"] for process in step.get("processes", ())]
+        self._processes += [
+            _Process(new["leader_pid"] or new["pid"], new["backend_type"] in SESSION_TYPES)
+            for new in step.get("processes", ())
+        ]
         self._events += step.get("events", ())
         self._count += 1
         if step["sweeps"]:
@@ -169,7 +182,8 @@ class LiveState:
     def _divided(self, step: Mapping[str, Any]) -> _Step:
         """The step's cells as time: each split into asleep, CPU and run queue."""
         sweeps = step["sweeps"]
-        active = [cell for cell in step["cells"] if cell[2] not in (None, "idle", *_IN_TRANSACTION)]
+        states = [self._state(*cell[:4]) for cell in step["cells"]]
+        active = [cell for cell, state in zip(step["cells"], states, strict=True) if state == ACTIVE]
         for _, _, _, event, _, looked, asleep in active:
             before = self._looks.get(event, (0, 0))
             self._looks[event] = (before[0] + looked, before[1] + asleep)
@@ -182,14 +196,23 @@ class LiveState:
             on_cpu = cpu_share.get(process, cpu_share.get(None, 1.0))
             asleep = 1.0 if share is None else share
             parts = {name: asleep, CPU: (1.0 - asleep) * on_cpu, RUN_QUEUE: (1.0 - asleep) * (1.0 - on_cpu)}
-            pid = self._pids[process]
+            pid = self._processes[process].session_pid
             pieces += [
                 _Piece(pid, query_id, part, seen * portion / sweeps, seen * portion)
                 for part, portion in parts.items()
                 if portion > 0.0
             ]
-        waiting = sum(cell[4] for cell in step["cells"] if cell[2] in _IN_TRANSACTION)
+        cells = zip(step["cells"], states, strict=True)
+        waiting = sum(cell[4] for cell, state in cells if state == IDLE_IN_TRANSACTION)
         return _Step(tuple(pieces), waiting / sweeps)
+
+    def _state(self, process: int, query_id: str | None, state: str | None, event: int) -> int:
+        """As `analysis.server_profile.snapshots` has it: a session whose state is not known waits, or is active."""
+        if not self._processes[process].is_session:
+            return BACKGROUND
+        if state is None:
+            return IDLE if self._events[event] == "Client:ClientRead" else ACTIVE
+        return STATES.get(state, ACTIVE)
 
     def _asleep_shares(self, active: Sequence[Sequence[Any]]) -> dict[int, float | None]:
         """By event: of the looks in this step those that found sleep; where there was none, of all looks so far."""
@@ -291,8 +314,6 @@ class LiveState:
             tell(root, 0)
         return lines
 
-
-_IN_TRANSACTION = ("idle in transaction", "idle in transaction (aborted)")
 
 _ORDERS = {
     "time": lambda line: (-line.sessions, line.name),

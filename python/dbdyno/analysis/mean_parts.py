@@ -12,8 +12,7 @@ import numpy as np
 
 from dbdyno.analysis.division import Divider
 from dbdyno.analysis.documents import Document
-from dbdyno.analysis.event_notes import event_note
-from dbdyno.analysis.findings import Intervals, Part
+from dbdyno.analysis.findings import Intervals, Part, event_note
 from dbdyno.analysis.profile import PartSums, parts_by_trial
 from dbdyno.analysis.resampling import MINIMUM_CLUSTERS, Floats, Resampling, by_size, estimate, rank_groups
 from dbdyno.analysis.snapshots import Cells

@@ -53,11 +53,13 @@ def why(arm: Side, baseline: Side, seed: int) -> list[Reason]:
     arm_parts, baseline_parts = arm.parts(), baseline.parts()
     parts = list({**baseline_parts, **arm_parts})
     resampling = Resampling.of(len(arm.trials), seed)
-    figures = resampling.stretched(arm.figures(parts, resampling) - baseline.figures(parts, resampling))
+    figures = arm.figures(parts, resampling) - baseline.figures(parts, resampling)
+    differences = estimates(resampling.stretched(figures))
+    p_values = simultaneous_p_values(figures, resampling.clusters)
     baseline_total = sum(baseline_parts.values())
     reasons = [
         _reason(part, arm_parts.get(part, 0.0), baseline_parts.get(part, 0.0), baseline_total, difference, p_value)
-        for part, difference, p_value in zip(parts, estimates(figures), simultaneous_p_values(figures), strict=True)
+        for part, difference, p_value in zip(parts, differences, p_values, strict=True)
     ]
     return sorted(reasons, key=lambda reason: -abs(reason.difference_ns))
 

@@ -93,11 +93,17 @@ def _bounds(replicates: Floats) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def simultaneous_p_values(differences: Floats) -> list[float | None]:
+def simultaneous_p_values(differences: Floats, clusters: int) -> list[float | None]:
     """For each column the p value of "zero", so that a false alarm on any of them has the stated chance.
 
     The greatest studentised deviation over all columns in each replicate is what a column must exceed
     (Westfall and Young 1993, the max-T method; it spends less than Bonferroni where columns go together).
+    Replicates deviate as normal numbers do, but a column is divided by a spread that few clusters give: it is first
+    brought from Student's scale to the normal one. Without that, 8 clusters and 6 parts cry wolf in 11 of 100 families.
+
+    Args:
+        differences: not stretched; the estimates in the first row, the replicates in the others.
+        clusters: how many they were drawn from.
     """
     known = differences[1:][~np.isnan(differences[1:]).any(axis=1)]
     if not len(known) or len(known) < (1 - MOST_UNDEFINED) * (len(differences) - 1):
@@ -106,15 +112,17 @@ def simultaneous_p_values(differences: Floats) -> list[float | None]:
     spread = np.sqrt((deviations**2).mean(axis=0))
     varies = spread > 0
     greatest = (np.abs(deviations[:, varies]) / spread[varies]).max(axis=1, initial=0.0)
-    return [
-        _reached(int((greatest >= abs(estimate) / spread[column]).sum()) if varies[column] else 0, estimate, len(known))
-        for column, estimate in enumerate(differences[0])
-    ]
 
+    def p_value(column: int) -> float:
+        """A figure of exactly zero has 1; one that is the same in every cluster is known."""
+        estimate = abs(differences[0, column])
+        if estimate == 0:
+            return 1.0
+        student = estimate / spread[column] if varies[column] else np.inf
+        normal = -special.ndtri(special.stdtr(clusters - 1, -student))
+        return (1 + int((greatest >= normal).sum())) / (1 + len(known))
 
-def _reached(replicates: int, estimate: float, of: int) -> float:
-    """The p value from the number of replicates in which chance went as far; a figure of exactly zero has 1."""
-    return 1.0 if estimate == 0 else (1 + replicates) / (1 + of)
+    return [p_value(column) for column in range(differences.shape[1])]
 
 
 def rank_groups(figures: Floats) -> list[int]:

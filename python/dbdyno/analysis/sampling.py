@@ -9,15 +9,17 @@ from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import EventLengths, Sampling, Switches, WaitLengths
 
 
-def sampling(outcomes: Sequence[Document]) -> Sampling:
-    """Period and number of the snapshots over all trials."""
+def sampling(outcomes: Sequence[Document], seen_and_looked: tuple[int, int] | None) -> Sampling:
+    """Period and number of the snapshots over all trials.
+
+    Args:
+        outcomes: of the arm's trials.
+        seen_and_looked: the snapshots within counted units, and those with a look; None where they were not kept.
+    """
     profiles = [outcome["profile"] for outcome in outcomes]
     periods = [profile["period_ns"] for profile in profiles if profile.get("period_ns")]
-    return Sampling(
-        period_ns=sum(periods) / len(periods) if periods else None,
-        snapshots=sum(profile["snapshots"] for profile in profiles),
-        looked=_total(profiles, "looked"),
-    )
+    seen, looked = seen_and_looked or (sum(profile["snapshots"] for profile in profiles), None)
+    return Sampling(period_ns=sum(periods) / len(periods) if periods else None, snapshots=seen, looked=looked)
 
 
 def switches(outcomes: Sequence[Document]) -> Switches:
@@ -29,7 +31,12 @@ def switches(outcomes: Sequence[Document]) -> Switches:
         total = _total(profiles, key)
         return None if total is None else total / units
 
-    return Switches(per_unit("voluntary_switches"), per_unit("involuntary_switches"), per_unit("block_io_delay_ns"))
+    return Switches(
+        voluntary_per_unit=per_unit("voluntary_switches"),
+        involuntary_per_unit=per_unit("involuntary_switches"),
+        block_io_delay_ns_per_unit=per_unit("block_io_delay_ns"),
+        block_io_note=next((note for profile in profiles if (note := profile.get("block_io_note"))), None),
+    )
 
 
 def wait_lengths(outcomes: Sequence[Document]) -> WaitLengths | None:

@@ -28,7 +28,7 @@ class Portions:
     resampling: Resampling
 
     def parts(self, outcomes: Sequence[Document], of: Sequence[Document | None], times: Times) -> list[Part]:
-        """The mean time of a unit, divided; empty where there are too few snapshots.
+        """The mean time of a unit, divided; empty where there are too few snapshots, or all units failed.
 
         Args:
             outcomes: of the arm's trials.
@@ -38,7 +38,7 @@ class Portions:
         profiles = [outcome["profile"] for outcome in outcomes]
         found = [(one or {}).get("snapshots") or [] for one in of]
         seen, looked, asleep = snapshots_of(profiles, found, self.events)
-        if seen.sum() < FEWEST_SNAPSHOTS:
+        if seen.sum() < FEWEST_SNAPSHOTS or not times.units.sum():
             return []
         none = np.zeros(len(outcomes))
         sums = Sums(times.units, times.response_ns, times.queue_ns, none, none, seen, looked, asleep)

@@ -13,8 +13,7 @@ import numpy as np
 
 from dbdyno.analysis.bands import MIDDLE, SLOWEST, Edges, Share, edges
 from dbdyno.analysis.division import Divided, Divider
-from dbdyno.analysis.event_notes import event_note
-from dbdyno.analysis.findings import Band, ExtraPart, Tail
+from dbdyno.analysis.findings import Band, ExtraPart, Tail, event_note
 from dbdyno.analysis.mean_parts import parts
 from dbdyno.analysis.reasons import SIGNIFICANT
 from dbdyno.analysis.resampling import (
@@ -30,6 +29,8 @@ from dbdyno.analysis.tail_words import sentence
 
 # With 50 snapshots a share of one half is known to 0.14 either way at best; with fewer it is better not named.
 FEWEST_SNAPSHOTS = 50
+# The slowest of 500 units are 5; what fewer have in common is chance.
+FEWEST_UNITS = 5
 TOO_CLOSE = "the response times lie too close together: the bins of these units hold median ones, too"
 
 
@@ -47,6 +48,8 @@ def tail(cells: Cells, divider: Divider, seed: int, asked: Share = SLOWEST) -> T
         return TOO_CLOSE
     resampling = Resampling.of(cells.clusters, seed)
     slow = _Side(cells.within(slow_edges.bins), divider, resampling)
+    if slow.units < FEWEST_UNITS:
+        return f"fewer than {FEWEST_UNITS} units lie in this band"
     median = _Side(cells.within(median_edges.bins), divider, resampling)
     enough = min(slow.snapshots, median.snapshots) >= FEWEST_SNAPSHOTS
     extra_ns = resampling.stretched(slow.response_ns - median.response_ns)
@@ -69,6 +72,7 @@ class _Side:
     def __init__(self, sums: Sums, divider: Divider, resampling: Resampling) -> None:
         self._resampling = resampling
         self._sums = sums.resampled(resampling)
+        self.units = round(self._sums.units[0])
         self.snapshots = round(self._sums.seen[0].sum())
         self.divided: Divided = divider.divide(self._sums)
         with np.errstate(invalid="ignore"):  # a replicate without any of these units has no mean
@@ -90,7 +94,7 @@ class _Side:
             share=found.share,
             low_ns=found.low_ns,
             high_ns=found.high_ns,
-            units=round(self._sums.units[0]),
+            units=self.units,
             snapshots=self.snapshots,
             response_time_ns=float(self.response_ns[0, 0]),
             parts=parts(self.divided.parts, self._per_unit, self._resampling) if told else [],
@@ -106,7 +110,8 @@ def _extra(slow: _Side, median: _Side, resampling: Resampling) -> list[ExtraPart
     differences = np.stack([slow.of(part) - median.of(part) for part in names], axis=1)
     shares = estimates(resampling.stretched(differences / (slow.response_ns - median.response_ns)))
     figures = resampling.stretched(differences)
-    ns, p_values, groups = estimates(figures), simultaneous_p_values(figures), rank_groups(sign * figures)
+    ns, groups = estimates(figures), rank_groups(sign * figures)
+    p_values = simultaneous_p_values(differences, resampling.clusters)
     return [
         ExtraPart(
             part=names[place],

@@ -73,7 +73,8 @@ def _share(share: Estimate) -> str:
 def _part(part: ExtraPart, tail: Tail) -> str:
     """The greatest part, with its time in both bands."""
     slow, median = (_time(band, part.part) for band in (tail.slow, tail.median))
-    return f"{_words(part)} ({_duration(slow)}, in a median unit {_duration(median)})"
+    usual = f"in a median unit {_duration(median)}" if median else "none in a median unit"
+    return f"{_words(part)} ({_duration(slow)}, {usual})"
 
 
 def _time(band: Band, part: str) -> float:
@@ -88,7 +89,7 @@ def _words(part: ExtraPart) -> str:
 def _beside(part: ExtraPart, named: list[ExtraPart]) -> str:
     """Which of two parts is greater is not said where it is not known."""
     before = named[named.index(part) - 1]
-    return " (not told apart)" if part.rank_group == before.rank_group else ""
+    return f" (not told apart from {_words(before)})" if part.rank_group == before.rank_group else ""
 
 
 def _caution(tail: Tail) -> str:

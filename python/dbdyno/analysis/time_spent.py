@@ -45,6 +45,13 @@ class TimeSpent:
         found = tail(self._cells, self._divider, self._seed, asked)
         return (None, found) if isinstance(found, str) else (found, None)
 
+    def seen_and_looked(self) -> tuple[int, int] | None:
+        """The snapshots within counted units, and those of them with a look whether the backend slept."""
+        if self._cells is None:
+            return None
+        seen, looked, _ = self._cells.snapshots.sum(axis=0)
+        return int(seen), int(looked)
+
     def by_statement(self) -> list[StatementTimes]:
         """Each statement's part of a unit of work."""
         portions = self._portions()

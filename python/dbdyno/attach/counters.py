@@ -125,8 +125,8 @@ def _changed(name: str, key: Sequence[str], before: Reading, after: Reading) -> 
     if missing is not None:
         kept = [None if name in reading.absent else reading.rows[name] for reading in (before, after)]
         return {"rows_before": kept[0], "rows_after": kept[1], "note": missing}
-    then = {tuple(row[column] for column in key): row for row in before.rows[name]}
-    now = {tuple(row[column] for column in key): row for row in after.rows[name]}
+    then = {tuple(row.get(column) for column in key): row for row in before.rows[name]}
+    now = {tuple(row.get(column) for column in key): row for row in after.rows[name]}
     found = [identity for identity, row in now.items() if then.get(identity) != row]
     note = f"{len(found)} rows changed; the first {ROWS_MAX} are kept" if len(found) > ROWS_MAX else None
     found = found[:ROWS_MAX]
@@ -170,7 +170,7 @@ def _add_texts(view: dict[str, Any], connection: Connection) -> None:
 
 
 def _identity(row: Row) -> tuple[Any, ...]:
-    return tuple(row[column] for column in _STATEMENTS_KEY)
+    return tuple(row.get(column) for column in _STATEMENTS_KEY)
 
 
 def _add_places(view: dict[str, Any], column: str, connection: Connection) -> None:

@@ -159,7 +159,7 @@ def _without_session(why: str) -> str:
 
 def _endpoints(postmaster_pid: int, environment: Mapping[str, str]) -> Iterator[Endpoint]:
     """Where and as whom to try: the server's own addresses, and on each the names that could be ours there."""
-    for host, port in _addresses(postmaster_pid):
+    for host, port in _addresses(postmaster_pid, named="PGUSER" in environment):
         for user in _users(postmaster_pid, environment):
             asked = {**environment, "PGHOST": host, "PGPORT": str(port), "PGUSER": user}
             asked.setdefault("PGDATABASE", _MAINTENANCE_DATABASE)
@@ -167,14 +167,18 @@ def _endpoints(postmaster_pid: int, environment: Mapping[str, str]) -> Iterator[
             yield resolve("postgres://", asked)
 
 
-def _addresses(postmaster_pid: int) -> Iterator[tuple[str, int]]:
-    """The sockets at which this very postmaster listens, then its TCP port; who answers there is looked at later."""
+def _addresses(postmaster_pid: int, *, named: bool) -> Iterator[tuple[str, int]]:
+    """The sockets at which this very postmaster listens, then its TCP port; who answers there is looked at later.
+
+    Over TCP names are not guessed where a socket has refused them: each refusal is a line in the server's log.
+    """
     data_directory = data_directory_of(postmaster_pid)
     written = read_pid_file(data_directory) if data_directory else None
     if written is not None and written.port is not None:
-        if directory := _own_socket_directory(written, postmaster_pid):
+        directory = _own_socket_directory(written, postmaster_pid)
+        if directory is not None:
             yield str(directory), written.port
-        if written.listen_address:
+        if written.listen_address and (named or directory is None):
             address = written.listen_address
             yield "localhost" if address in ("*", "0.0.0.0", "::") else address, written.port
         return

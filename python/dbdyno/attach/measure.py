@@ -22,6 +22,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Generic, Protocol, TypeVar
 
+import psycopg
+
 from dbdyno import engine
 from dbdyno.attach import counters
 from dbdyno.attach.find import FoundServer
@@ -29,8 +31,9 @@ from dbdyno.attach.server_facts import server_facts
 from dbdyno.attach.session import APPLICATION_NAME, connect
 from dbdyno.attach.session_poll import SessionPoll
 from dbdyno.attach.sessions_sql import Session
-from dbdyno.errors import DynoError
+from dbdyno.errors import EXIT_INPUT_WRONG, DynoError
 from dbdyno.targets.endpoint import Endpoint
+from dbdyno.targets.statements import first_line
 
 STEP_NS = 1_000_000_000
 STACK_FREQUENCY_HZ = 99
@@ -76,7 +79,7 @@ def measure(server: FoundServer, wish: Wish, snapshots: Path, foreground: Foregr
     facts = server_facts(server.session, same_host=server.postmaster_pid is not None)
     before = counters.read_all(server.session)
     events: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-    stop = threading.Event()
+    stop, over = threading.Event(), threading.Event()
     poll = _start_poll(server, lambda *seen: events.put(lambda: foreground.take_sessions(*seen)))
 
     def live(step: Step) -> bool:
@@ -86,15 +89,17 @@ def measure(server: FoundServer, wish: Wish, snapshots: Path, foreground: Foregr
     spec, password = _spec(server, wish, snapshots)
     try:
         with _stopping_on_interrupt(stop) as interrupted:
-            stacks = _start_stacks(server, wish)
+            stacks = _start_stacks(server, wish, over)
             watching = _Task(lambda: engine.watch_server(spec, password, live))
             _attend(watching, events, foreground, stop)
-            outcome = watching.result()
-            found_stacks = _finish_stacks(stacks, early=stop.is_set())
+            outcome = _outcome(watching, server)
+            over.set()
+            found_stacks = _finish_stacks(stacks)
     finally:
+        over.set()
         session = poll.finish() if poll is not None else None
     after = counters.read_all(session)
-    return {
+    record = {
         "dbdyno": {"version": engine.VERSION, "build_profile": engine.BUILD_PROFILE},
         "asked": {"seconds": wish.seconds, "budget": wish.budget, "route": wish.route, "stacks": wish.stacks},
         "interrupted": interrupted.is_set(),
@@ -105,6 +110,22 @@ def measure(server: FoundServer, wish: Wish, snapshots: Path, foreground: Foregr
         "counters": counters.changes(before, after, session),
         "stacks": found_stacks,
     }
+    if session is not None and session is not server.session:
+        session.close()  # one that was made anew; the first is its maker's to close
+    return record
+
+
+def _outcome(watching: _Task[dict[str, Any]], server: FoundServer) -> dict[str, Any]:
+    """What was seen. Where neither memory nor SQL is open to us, both ways in are told."""
+    try:
+        return watching.result()
+    except DynoError as error:
+        if server.session is not None or error.exit_code != EXIT_INPUT_WRONG:
+            raise
+        raise DynoError(
+            "no_rights",
+            f"{server.shown}: {error.message}; run as the server's account or as root, or give --as-url",
+        ) from None
 
 
 def _spec(server: FoundServer, wish: Wish, snapshots: Path) -> tuple[dict[str, Any], str | None]:
@@ -142,7 +163,10 @@ def _start_poll(server: FoundServer, look: Callable[[Sequence[Session], Blocking
     if server.session is None or server.endpoint is None:
         return None
     endpoint = server.endpoint
-    poll = SessionPoll(server.session, lambda: connect(endpoint), look)
+    try:
+        poll = SessionPoll(server.session, lambda: connect(endpoint), look)
+    except psycopg.Error as error:
+        raise DynoError("connection_lost", f"{server.shown}: {first_line(error)}; see that the server runs") from None
     poll.start()
     return poll
 
@@ -153,7 +177,7 @@ def _no_sessions(server: FoundServer) -> dict[str, Any]:
     return {"polls": 0, "cpu_ns_server": None, **nothing, "note": server.note}
 
 
-def _start_stacks(server: FoundServer, wish: Wish) -> _Task[dict[str, Any]] | None:
+def _start_stacks(server: FoundServer, wish: Wish, over: threading.Event) -> _Task[dict[str, Any]] | None:
     if not wish.stacks:
         return None
     spec = {
@@ -163,16 +187,16 @@ def _start_stacks(server: FoundServer, wish: Wish) -> _Task[dict[str, Any]] | No
         "frequency_hz": STACK_FREQUENCY_HZ,
         "route": "auto",
     }
-    return _Task(lambda: engine.record_stacks(spec))
+    return _Task(lambda: engine.record_stacks(spec, lambda: not over.is_set()))
 
 
-def _finish_stacks(stacks: _Task[dict[str, Any]] | None, *, early: bool) -> dict[str, Any] | None:
-    """The stacks; where the watch ended early they are given up, because they are recorded to their end."""
+def _finish_stacks(stacks: _Task[dict[str, Any]] | None) -> dict[str, Any] | None:
+    """The stacks of the time that was watched, or why there are none."""
     if stacks is None:
         return None
-    stacks.join(0.0 if early else _STACKS_LIMIT_S)
+    stacks.join(_STACKS_LIMIT_S)
     if stacks.is_alive():
-        return _without_stacks("the watch ended before the stacks were complete")
+        return _without_stacks(f"the stacks were not put together {_STACKS_LIMIT_S:g} s after the watch")
     try:
         return stacks.result()
     except DynoError as error:

@@ -45,6 +45,7 @@ def connect(endpoint: Endpoint) -> Connection:
         raise connection_failure(endpoint, error) from None  # its frames hold the arguments
     try:
         _check_version(session, endpoint)
+        _check_direct(session, endpoint)
         for name in ("text", "varchar", "name"):
             session.adapters.register_loader(name, _LenientText)
         for name, value in _SETTINGS.items():
@@ -56,6 +57,19 @@ def connect(endpoint: Endpoint) -> Connection:
         session.close()
         raise
     return session
+
+
+def _check_direct(session: Connection, endpoint: Endpoint) -> None:
+    """Refuse a pooler before anything is set: our read-only session would be the next client's.
+
+    A pooler makes up the pid that it tells its clients; the backend knows its own.
+    """
+    answer = session.execute("SELECT pg_catalog.pg_backend_pid()")
+    if answer.description is None or answer.fetchone() != (session.info.backend_pid,):
+        raise DynoError(
+            "pooler",
+            f"target {endpoint.display()}: answers as a connection pooler does; name PostgreSQL's own host and port",
+        )
 
 
 def _check_version(session: Connection, endpoint: Endpoint) -> None:

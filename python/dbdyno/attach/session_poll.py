@@ -23,6 +23,7 @@ from dbdyno.attach.sessions_sql import (
     read_locks,
     read_rights,
     read_sessions,
+    read_start_time,
 )
 from dbdyno.errors import DynoError
 from dbdyno.targets.same_host import find_backend
@@ -63,11 +64,12 @@ class SessionRecord:
     def take(self, at_ns: int, sessions: Sequence[Session], blocking: dict[int, tuple[list[int], str | None]]) -> None:
         """One poll: all sessions, and for those that wait for a lock who holds it and what it is."""
         self.polls += 1
+        blockers = {blocker for found, _ in blocking.values() for blocker in found}
         for session in sessions:
             self._take_process(at_ns, session)
             if session.is_hidden:
                 self._hidden.add(session.pid)
-            elif session.state is not None:
+            elif session.state not in (None, "idle") or session.pid in blockers:
                 self._seen.append((at_ns, session.pid, session.state, session.wait, self._query(session)))
         self._blocking += [(at_ns, pid, blockers, lock) for pid, (blockers, lock) in sorted(blocking.items())]
 
@@ -77,13 +79,20 @@ class SessionRecord:
         return len(self._hidden)
 
     def document(self, started_at_ns: int) -> dict[str, Any]:
-        """`processes`, `queries`, `seen` and `blocking` of the record, times from the start of the watch."""
+        """`processes`, `queries`, `seen` and `blocking` of the record, times from the start of the watch.
+
+        What was seen while the watch got ready was seen at its start.
+        """
+
+        def since(at_ns: int) -> int:
+            return max(0, at_ns - started_at_ns)
+
         return {
             "processes": [
                 {
                     "pid": seen.session.pid,
-                    "first_ns": seen.first_ns - started_at_ns,
-                    "last_ns": seen.last_ns - started_at_ns,
+                    "first_ns": since(seen.first_ns),
+                    "last_ns": since(seen.last_ns),
                     "backend_type": seen.session.backend_type,
                     "user": seen.session.user,
                     "database": seen.session.database,
@@ -94,8 +103,8 @@ class SessionRecord:
                 for seen in self._processes.values()
             ],
             "queries": list(self._query_rows),
-            "seen": [[at_ns - started_at_ns, *rest] for at_ns, *rest in self._seen],
-            "blocking": [[at_ns - started_at_ns, *rest] for at_ns, *rest in self._blocking],
+            "seen": [[since(at_ns), *rest] for at_ns, *rest in self._seen],
+            "blocking": [[since(at_ns), *rest] for at_ns, *rest in self._blocking],
         }
 
     def _take_process(self, at_ns: int, session: Session) -> None:
@@ -144,6 +153,7 @@ class SessionPoll(threading.Thread):
         self._record = SessionRecord()
         self._finished = threading.Event()
         self._notes: list[str] = []
+        self._server_began = read_start_time(session)
         self._own_backend = find_backend(session)
         self._cpu_ns_before = _cpu_ns(self._own_backend)
         self._cpu_ns_after: int | None = None
@@ -208,9 +218,15 @@ class SessionPoll(threading.Thread):
             return PERIOD_S
         self._note(f"the connection was lost: {first_line(error)}")
         try:
-            self._session = self._reconnect()
-        except DynoError:
+            session = self._reconnect()
+            same_server = read_start_time(session) == self._server_began
+        except (DynoError, psycopg.Error):
             return _RECONNECT_PERIOD_S
+        if not same_server:
+            session.close()
+            self._note("the server was started again: its new sessions are in no figure")
+            return _RECONNECT_PERIOD_S
+        self._session = session
         self._note("it was made anew")
         self._own_backend = None  # the lost one's CPU time went with it
         return 0.0

@@ -41,6 +41,8 @@ SELECT {MARK} locks.pid, locks.locktype, locks.granted, locks.page, locks.tuple,
  WHERE locks.pid = ANY(%s) AND (NOT locks.granted OR locks.locktype = 'tuple')
 """
 
+_STARTED = f"SELECT {MARK} pg_postmaster_start_time()"
+
 _RIGHTS = f"SELECT {MARK} current_user::text, pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')"
 
 
@@ -100,6 +102,13 @@ def read_blocking(connection: Connection, waiting: Sequence[int]) -> dict[int, l
 def read_locks(connection: Connection, waiting: Sequence[int]) -> list[Lock]:
     """The locks that these sessions wait for, and the rows' locks that they hold."""
     return [Lock(*row) for row in connection.execute(_LOCKS.encode(), [list(waiting)]).fetchall()]
+
+
+def read_start_time(connection: Connection) -> str:
+    """When the server was started: another time means another server's life."""
+    row = connection.execute(_STARTED.encode()).fetchone()
+    assert row is not None
+    return str(row[0])
 
 
 def read_rights(connection: Connection) -> tuple[str, bool]:

@@ -16,6 +16,7 @@ from dbdyno.commands import (
     profile_command,
     report_command,
     run_command,
+    selftest_command,
     show_command,
     unpack_command,
 )
@@ -51,6 +52,7 @@ app.command("run")(run_command.run)
 app.command("report")(report_command.report)
 app.command("profile")(profile_command.profile)
 app.command("compare")(compare_command.compare)
+app.command("selftest")(selftest_command.selftest)
 app.command("pack")(pack_command.pack)
 app.command("unpack")(unpack_command.unpack)
 

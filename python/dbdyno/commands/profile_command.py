@@ -28,10 +28,10 @@ def profile(
     target: str = typer.Argument(
         ..., metavar="TARGET", help="A postgres:// URL, the PID of any server process, or a data directory."
     ),
-    seconds: float = typer.Option(30.0, "--seconds", metavar="N", min=1.0, max=86400.0, help="How long to watch."),
+    seconds: float = typer.Option(30.0, "--seconds", metavar="N", min=1.0, max=3600.0, help="How long to watch."),
     live: bool = typer.Option(False, "--live", help="Show it in the terminal meanwhile, with keys to look closer."),
     sampling_budget: float = typer.Option(
-        0.01, "--sampling-budget", metavar="SHARE", min=0.0001, max=1.0, help="Of the host's CPU, for the snapshots."
+        0.01, "--sampling-budget", metavar="SHARE", min=0.0001, max=0.5, help="Of the host's CPU, for the snapshots."
     ),
     route: str = typer.Option("auto", "--route", metavar="ROUTE", help=f"How to look: {', '.join(ROUTES)}."),
     stacks: bool = typer.Option(False, "--stacks", help="Record the stacks of the server's processes as well."),

@@ -79,6 +79,6 @@ class LiveProfile:
         assert self._live is not None
         self._drawn = time.monotonic()
         left = max(0.0, self._seconds - (self._drawn - self._started))
-        head = f"{self._shown}: {left:.0f} s left"
+        head = f"{left:.0f} s left: {self._shown}"
         drawn = live_profile.lines(self._state.view(), head, height=self._console.size.height, blocks=self._blocks)
         self._live.update(Group(*drawn), refresh=True)

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from dbdyno.analysis.live_profile import LiveState
+
 _PLAIN_PERIOD_S = 10.0
 
 
@@ -25,6 +27,7 @@ class ProfileProgress:
         self._live: Live | None = None
         self._started = self._said = 0.0
         self._active = ""
+        self._state = LiveState(cpus=None)
 
     def __enter__(self) -> ProfileProgress:
         self._started = time.monotonic()
@@ -43,9 +46,8 @@ class ProfileProgress:
 
     def take_step(self, step: Mapping[str, Any]) -> None:
         """How many sessions were active in the last step."""
-        if step["sweeps"]:
-            seen = sum(cell[4] for cell in step["cells"] if cell[2] == "active")
-            self._active = f", {seen / step['sweeps']:.1f} sessions active"
+        self._state.take_step(step)
+        self._active = f", {self._state.view().active_sessions:.1f} sessions active"
 
     def take_sessions(self, sessions: Sequence[object], blocking: Mapping[int, object]) -> None:
         """Nothing of it is shown."""

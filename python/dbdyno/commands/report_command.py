@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import typer
 from rich.console import Console
 
 from dbdyno.analysis.analyse import analyse
+from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.findings import Findings
 from dbdyno.commands import profile_report
 from dbdyno.errors import DynoError
@@ -22,6 +24,9 @@ def report(
     as_text: bool = typer.Option(False, "--text", help="Print the text report (the default)."),
     as_json: bool = typer.Option(False, "--json", help="Print the findings as one JSON document."),
     as_html: bool = typer.Option(False, "--html", help="Write the HTML page into the directory, print its path."),
+    band: str | None = typer.Option(
+        None, "--band", metavar="FROM-TO", help="The units of a run to explain, by response time; default 99-100 (%)."
+    ),
 ) -> None:
     """Show what a run or a profile found."""
     if as_text + as_json + as_html > 1:
@@ -29,9 +34,11 @@ def report(
     if as_html and directory.is_file():
         raise DynoError("flag_conflict", f"--html {directory}: is an archive; dbdyno unpack it first")
     if profile_directory.is_profile(directory):
+        if band is not None:
+            raise DynoError("flag_conflict", f"--band {band}: is for the units of a run; a profile of a server has none")
         _report_profile(directory, as_json=as_json, as_html=as_html)
         return
-    findings = findings_of(directory)
+    findings = findings_of(directory, slow=SLOWEST if band is None else _share(band))
     if as_html:
         typer.echo(write_html(directory, findings))
     else:
@@ -44,6 +51,16 @@ def _report_profile(directory: Path, *, as_json: bool, as_html: bool) -> None:
         typer.echo(profile_report.write_page(directory, found))
     else:
         profile_report.print_profile(directory, found, as_json=as_json)
+
+
+def _share(band: str) -> Share:
+    """The units whose response times lie between two percentages, as in 99-100 or 99.9-100."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)", band)
+    if found is None or not float(found[1]) < float(found[2]) <= 100:
+        raise DynoError(
+            "bad_band", f"--band {band}: is no band of response times; write two percentages, lesser first: 99.9-100"
+        )
+    return Share(float(found[1]) / 100, float(found[2]) / 100)
 
 
 def print_report(directory: Path, findings: Findings, *, as_json: bool) -> None:
@@ -66,11 +83,11 @@ def write_html(directory: Path, findings: Findings) -> Path:
     return run_directory.write_report(directory, html.write_html(findings))
 
 
-def findings_of(directory: Path) -> Findings:
-    """Read, verify and analyse a run directory, or an archive of one."""
+def findings_of(directory: Path, *, slow: Share = SLOWEST) -> Findings:
+    """Read, verify and analyse a run directory, or an archive of one; `slow` are the units that the tail explains."""
     archived = directory.is_file()
     stored = unpack.read(directory) if archived else run_directory.read(directory)[0]
     if not any(trial["status"] == "ok" for trial in stored.trials):
         next_step = f"dbdyno unpack {directory}, then resume it" if archived else f"dbdyno run --resume {directory}"
         raise DynoError("nothing_measured", f"{directory}: holds no finished trial yet; {next_step}")
-    return analyse(stored.run, stored.machine, stored.trials)
+    return analyse(stored.run, stored.machine, stored.trials, slow=slow)

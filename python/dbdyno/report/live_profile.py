@@ -56,7 +56,10 @@ def lines(view: LiveView, head: str, *, height: int = 24, blocks: bool = True) -
     for table in view.tables:
         drawn += _table(table, view, each)
     drawn += blocked
-    return [*drawn[: height - 1], _keys(view)]
+    picture = [*drawn[: height - 1], _keys(view)]
+    for line in picture:
+        line.no_wrap, line.overflow = True, "crop"  # in a terminal of less than 80 columns
+    return picture
 
 
 def _sessions(view: LiveView, *, blocks: bool) -> Iterator[Text]:
@@ -82,7 +85,7 @@ def _bar(view: LiveView, full: str | None) -> Text:
     reached = 0.0
     for name, sessions in view.classes:
         reached += sessions
-        columns = round(reached / scale * WIDTH) - len(bar)
+        columns = min(WIDTH, round(reached / scale * WIDTH)) - len(bar)
         bar.append((full or name[:1]) * columns, style=_STYLES.get(name, _OTHER_STYLE))
     return bar
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from server_record import MS, SECOND, Life, Stretch
 
-from dbdyno.analysis.server_profile import analyse
+from dbdyno.analysis.server_profile import analyse, as_document
 
 ACTIVE, IDLE, OPEN = "active", "idle", "idle in transaction"
 READ = "Client:ClientRead"
@@ -229,3 +230,14 @@ def test_parts_add_up_and_none_is_negative(record: dict[str, Any]) -> None:
     assert all(ns >= 0 for ns in parts.values())
     for part in profile.parts:
         assert part.ns.low is None or part.ns.low <= part.ns.estimate <= (part.ns.high or 0.0)
+
+
+@pytest.mark.parametrize("steps", [[], [make.step(0, [])], [make.step(at, [], sweeps=0) for at in range(13)]])
+def test_nothing_seen_is_nothing_told(steps: list[dict[str, Any]]) -> None:
+    """No steps, no processes, no sweeps, nothing but the watch: a profile of nothing, and no NaN in it."""
+    record = make.record(steps, [make.process(1, SECOND)] if len(steps) > 1 else [], [""])
+    for key in ("sessions", "counters", "server", "target", "stacks"):
+        profile = analyse(record)
+        json.dumps(as_document(profile), allow_nan=False)
+        assert profile.database_time_ns.estimate == 0
+        record[key] = None

@@ -12,7 +12,7 @@ from server_record import MS, SECOND
 from dbdyno.analysis.server_profile import analyse
 from dbdyno.analysis.server_profile.findings import Finding, ServerProfile
 from dbdyno.analysis.server_profile.meanings import MEANINGS, explain
-from dbdyno.analysis.server_profile.rules_others import RELIEF
+from dbdyno.analysis.server_profile.rules_server import RELIEF
 
 ACTIVE, IDLE, OPEN = "active", "idle", "idle in transaction"
 READ = "Client:ClientRead"
@@ -27,6 +27,7 @@ def profile_of(
     blocking: list[list[Any]] | None = None,
     seen: list[list[Any]] | None = None,
     texts: dict[str, str] | None = None,
+    stacks: dict[str, Any] | None = None,
     steps: int = 20,
     **watch: Any,
 ) -> ServerProfile:
@@ -46,6 +47,7 @@ def profile_of(
     record = make.record(
         [make.step(at, cells, clock) for at in range(steps)], processes, events, counters=counters, **watch
     )
+    record["stacks"] = stacks
     record["sessions"]["blocking"] = blocking or []
     record["sessions"]["seen"] = seen or []
     record["sessions"]["queries"] = [{"query_id": name, "text": text} for name, text in (texts or {}).items()]
@@ -98,6 +100,9 @@ def test_sessions_in_line_for_a_cpu() -> None:
     assert "stood in line for one, while 2.00 computed on 2 CPUs" in finding.sentence
     assert "make query 77 cheaper" in finding.next
     assert "cpu_saturation" not in codes(enough)
+    crowded = found(profile_of([runnable] * 2, clocks=[(300 * MS, 700 * MS)] * 2), "cpu_saturation")
+    assert "while 0.60 computed on 2 CPUs: other programs, or a limit, had the rest of them." in crowded.sentence
+    assert crowded.next.startswith("see with top")
     assert "cpu_bound" in codes(enough)
 
 
@@ -171,8 +176,33 @@ def test_sessions_idle_in_transaction() -> None:
     profile = profile_of([BUSY, opened, opened], clocks=[COMPUTING, (0, 0), (0, 0)])
     chatty = profile_of([[*BUSY[:1], (None, OPEN, READ, 400, 100)]], clocks=[(0, 0)])
 
-    assert "On average 2.00" in found(profile, "idle_in_transaction").sentence
-    assert "idle_in_transaction" not in codes(chatty)
+    finding = found(profile, "idle_in_transaction")
+    assert finding.sentence == (
+        "2 sessions were idle in transaction all the time (101 and 102, web): they keep locks and old row versions."
+    )
+    assert "chatty_transactions" not in codes(profile)
+    assert not {"idle_in_transaction", "chatty_transactions"} & set(codes(chatty))
+
+
+def test_transactions_that_wait_for_their_clients() -> None:
+    """Four sessions half of the time between two statements: nobody sits, all of them together keep locks."""
+    pausing = [("1", ACTIVE, "IO:WalSync", 500, 100), (None, OPEN, READ, 500, 100)]
+    profile = profile_of([pausing] * 4, clocks=[(0, 0)] * 4)
+
+    assert "on average 2.00 sessions were between two statements" in found(profile, "chatty_transactions").sentence
+    assert "idle_in_transaction" not in codes(profile)
+
+
+def test_without_states_in_memory_open_transactions_are_those_of_the_looks_over_sql() -> None:
+    """Snapshots without states: the control connection saw who sat in a transaction."""
+    step = [[0, None, None, 1, 1000, 50, 50]]
+    record = make.record([make.step(at, step) for at in range(20)], [make.process(7, 20 * SECOND)], ["", READ])
+    record["sessions"]["seen"] = [[at * SECOND // 2, 7, OPEN, READ, None] for at in range(40)]
+    profile = analyse(record)
+
+    assert profile.idle_in_transaction_ns.estimate == 20 * SECOND
+    assert "idle_in_transaction" in codes(profile)
+    assert "states_unknown" in {warning.code for warning in profile.warnings}
 
 
 def test_a_saturated_background_process() -> None:
@@ -217,6 +247,26 @@ def test_clients_that_hold_up_their_sessions() -> None:
 
     assert codes(profile)[0] in ("client", "one_query")
     assert "client" in codes(profile)
+
+
+def test_the_same_stack_again_and_again() -> None:
+    """90 of 100 looks at computing sessions; a background process's stacks, and too few, are not it."""
+    frames = ["main", "ExecutorRun", "ExecHashJoin", "ExecScan"]
+
+    def recorded(counts: list[tuple[int, list[int], int]]) -> ServerProfile:
+        stacks = {
+            **{"format": 1, "route": "perf", "note": None, "frequency_hz": 99, "pause_ns": None, "lost": 0},
+            **{"frames": frames, "stacks": [[pid, "cpu", None, path, count] for pid, path, count in counts]},
+        }
+        return profile_of([[("1", ACTIVE, "", 1000, 0)]], clocks=[(999 * MS, 0)], stacks=stacks)
+
+    finding = found(recorded([(100, [0, 1, 2], 90), (100, [0, 3], 10), (4711, [0, 3], 900)]), "one_stack")
+    assert finding.sentence == (
+        "The same stack in 90 % of 100 looks at sessions that computed: main > ExecutorRun > ExecHashJoin."
+    )
+    assert finding.seconds_at_stake == pytest.approx(18, rel=0.01)
+    assert "one_stack" not in codes(recorded([(100, [0, 1], 9), (100, [0, 3], 1)]))
+    assert "one_stack" not in codes(recorded([(100, [0, place], 40) for place in (1, 2, 3)]))
 
 
 def test_sleep_without_a_name() -> None:

@@ -3,7 +3,6 @@
 use std::sync::{Arc, PoisonError};
 
 use super::course::{Attached, Control, host_cpus};
-use super::effort::{Allowance, Effort};
 use super::host::ThisHost;
 use super::memory_slots::MemorySlots;
 use super::outcome::Outcome;
@@ -11,16 +10,25 @@ use super::sampling::Tuning;
 use super::spec::WatchSpec;
 use super::sql_slots::{self, SqlServer};
 use crate::error::{CoreError, Result};
+use crate::probe::budget::{Budget, Costs, Plan};
 use crate::probe::pace::now_ns;
-use crate::probe::{ACTIVITY_SQL, Activity, Layout, Route, RouteRequest, SharedMemory, SqlWaits, StateFile, open_server};
+use crate::probe::{
+    ACTIVITY_SQL, Activity, Layout, Route, RouteRequest, SharedMemory, SqlWaits, StateFile, open_server,
+};
 use crate::wire::{Connection, StatementError, Target};
+
+/// A wake-up and a hundred processes, until the first sweeps have told.
+const SWEEP_NS_GUESSED: f64 = 15_000.0;
 
 /// Watches all processes of a server and returns what was seen as JSON (docs/architecture.md).
 pub fn watch_server(spec_json: &str, password: Option<&str>, control: &Control) -> Result<String> {
     let spec = WatchSpec::parse(spec_json)?;
     let request = RouteRequest::parse(&spec.route)?;
     if !request.allows(Route::Sql) && request.over_memory().is_empty() {
-        return Err(CoreError::new("spec_invalid", format!("route: {:?}; there is nothing to watch by it", spec.route)));
+        return Err(CoreError::new(
+            "spec_invalid",
+            format!("route: {:?}; there is nothing to watch by it", spec.route),
+        ));
     }
     allow_many_files();
     let outcome = match open_memory(&spec, request, password) {
@@ -39,7 +47,8 @@ fn open_memory(
     if request.over_memory().is_empty() {
         return Err(None);
     }
-    let postmaster_pid = spec.postmaster_pid.ok_or_else(|| Some("the server is not known to be on this host".to_owned()))?;
+    let postmaster_pid =
+        spec.postmaster_pid.ok_or_else(|| Some("the server is not known to be on this host".to_owned()))?;
     // Without a connection memory is believed as far as it agrees with the server's processes.
     let (mut sql, own_pid) = spec.target.as_ref().and_then(|target| activity_queries(target, password).ok()).unzip();
     let (memory, layout) = open_server(postmaster_pid, request, sql.as_mut()).map_err(Some)?;
@@ -75,21 +84,19 @@ fn watch_memory(spec: &WatchSpec, opened: OpenedMemory, control: &Control) -> Re
     memory.watch(&spans);
     let (route, note) = (memory.route().to_string(), memory.note().map(str::to_owned));
     let (names, version, slots_max) = (layout.names, layout.version, layout.processes.slots);
-    let allowance = Allowance {
-        cpu_ns_per_s: spec.budget * host_cpus() * 1e9,
-        look_ns: look_cost_ns(spec.postmaster_pid),
-        period_ns: spec.period_ns,
-    };
+    let costs = Costs { sweep_ns: SWEEP_NS_GUESSED, look_ns: look_cost_ns(spec.postmaster_pid) };
+    let budget = Budget::new(spec.budget, host_cpus(), spec.period_ns, costs);
     let attached = Attached {
         source: MemorySlots::new(memory, layout),
         slots_max,
         host: ThisHost::new(),
         own_pid,
+        own_meter: None,
         event_names: Arc::new(move |event| names.name(event)),
         route,
         note,
         version,
-        tuning: Tuning::Budget(allowance),
+        tuning: Tuning::Budget(budget),
     };
     attached.watch(spec, control)
 }
@@ -120,11 +127,12 @@ fn watch_over_sql(
         slots_max: server.slots_max,
         host: server.host,
         own_pid: Some(server.own_pid),
+        own_meter: server.own_meter,
         event_names: Arc::new(name),
         route: Route::Sql.to_string(),
         note: Some(format!("{note}; asked every {} ms", period_ns / 1_000_000)),
         version: server.version,
-        tuning: Tuning::Fixed(Effort { period_ns, looks_per_sweep: f64::INFINITY }),
+        tuning: Tuning::Fixed(Plan { period_ns, looks_per_sweep: f64::INFINITY }),
     };
     attached.watch(spec, control)
 }
@@ -154,7 +162,9 @@ fn look_cost_ns(postmaster_pid: Option<i32>) -> f64 {
     const USUAL_NS: f64 = 2_500.0;
     let Some(state) = postmaster_pid.and_then(|pid| StateFile::open(pid).ok()) else { return USUAL_NS };
     let before_ns = now_ns(libc::CLOCK_THREAD_CPUTIME_ID);
-    (0..READS).for_each(|_| drop(state.read()));
+    for _ in 0..READS {
+        let _ = state.read();
+    }
     let look_ns = (now_ns(libc::CLOCK_THREAD_CPUTIME_ID) - before_ns) / READS;
     (look_ns as f64).max(100.0)
 }

@@ -149,11 +149,6 @@ impl<H: Host> Collector<H> {
         self.steps.push(Step { step, from_ns, to_ns, sweeps, cells, clocks, episodes });
     }
 
-    /// How many steps are over.
-    pub fn steps(&self) -> usize {
-        self.steps.len()
-    }
-
     /// The last step, with what is new in the tables since the last call.
     pub fn live_step(&mut self) -> Option<String> {
         let step = self.steps.last()?;
@@ -179,6 +174,7 @@ impl<H: Host> Collector<H> {
             processes: self.roster.seen_since(0, end_ns),
             events: self.events.names,
             steps: self.steps,
+            without_clock: self.roster.without_clock(),
             file_is_whole,
             file_failure: self.file_failure,
         }
@@ -202,6 +198,8 @@ pub struct Collected {
     pub events: Vec<String>,
     /// All steps.
     pub steps: Vec<Step>,
+    /// Processes that were gone before their clocks could be read.
+    pub without_clock: usize,
     /// Whether the Parquet file is in its place.
     pub file_is_whole: bool,
     /// Why not.

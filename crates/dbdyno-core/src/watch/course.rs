@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::collector::{Collected, Collector, EventNames, News};
-use super::host::Host;
+use super::host::{Host, Meter};
 use super::liveness::Postmaster;
 use super::outcome::{Ending, Outcome, SamplerCost};
 use super::roster::Roster;
@@ -20,9 +20,9 @@ use crate::error::{CoreError, Result};
 use crate::probe::pace::now_ns;
 
 /// The collector's pause: long enough to cost little, short enough that newcomers are opened soon.
-const PAUSE: Duration = Duration::from_millis(10);
+const PAUSE: Duration = Duration::from_millis(20);
 /// How often it is asked whether the server's processes are still those of the memory that is read.
-const PAUSES_PER_CHECK: u64 = 10;
+const PAUSES_PER_CHECK: u64 = 5;
 
 /// How the caller takes part in a watch.
 #[derive(Default)]
@@ -43,6 +43,8 @@ pub struct Attached<S, H> {
     pub host: H,
     /// Of our own session.
     pub own_pid: Option<i32>,
+    /// Its clocks, while it serves us.
+    pub own_meter: Option<Box<dyn Meter>>,
     /// Of its wait events.
     pub event_names: EventNames,
     /// How it is read.
@@ -68,6 +70,8 @@ where
         let ignored_pids = spec.ignore_pids.iter().copied().chain(self.own_pid).collect();
         let roster = Roster::new(self.host, self.slots_max, ignored_pids);
         let collector = Collector::new(roster, self.slots_max, self.event_names, file);
+        let own_cpu_ns = || self.own_meter.as_ref().and_then(|meter| meter.cpu_ns());
+        let own_cpu_before_ns = own_cpu_ns();
         let start_ns = now_ns(libc::CLOCK_MONOTONIC);
         let schedule = Schedule { start_ns, length_ns: spec.seconds_ns, step_ns: spec.step_ns };
         let (sender, messages) = ring();
@@ -86,17 +90,13 @@ where
             collecting.run(sampler)
         });
         let collected = collector.finish(sampled.end_ns);
-        let told = Told { route: self.route, note: self.note, version: self.version, started_at_ns };
+        let server_cpu_ns = own_cpu_ns().zip(own_cpu_before_ns).map(|(after, before)| after - before);
+        let told = Told { route: self.route, note: self.note, version: self.version, started_at_ns, server_cpu_ns };
         Ok(told.outcome(spec, ended, collected, &sampled, cost))
     }
 }
 
-fn create_file(
-    spec: &WatchSpec,
-    started_at_ns: u64,
-    route: &str,
-    version: u32,
-) -> Result<Option<SnapshotsFile>> {
+fn create_file(spec: &WatchSpec, started_at_ns: u64, route: &str, version: u32) -> Result<Option<SnapshotsFile>> {
     let Some(path) = &spec.snapshots_path else { return Ok(None) };
     let file = SnapshotsFile::create(path, started_at_ns, route, version);
     file.map(Some).map_err(|error| CoreError::new("io", format!("snapshots_path {}: {error}", path.display())))
@@ -179,6 +179,7 @@ struct Told {
     note: Option<String>,
     version: u32,
     started_at_ns: u64,
+    server_cpu_ns: Option<u64>,
 }
 
 impl Told {
@@ -197,9 +198,9 @@ impl Told {
             cpu_ns,
             adding_up_cpu_ns,
             cpu_ns_per_sweep: sampled.cpu_ns.checked_div(sweeps).unwrap_or(0),
-            host_share: cpu_ns as f64 / (elapsed_ns.max(1) as f64 * host_cpus()),
+            host_share: cpu_ns as f64 / (elapsed_ns.max(1) as f64 * host_cpus() as f64),
             budget: spec.budget,
-            server_cpu_ns: None,
+            server_cpu_ns: self.server_cpu_ns,
         };
         let note = notes(self.note, ended, &collected, sampled);
         let path = spec.snapshots_path.as_ref().filter(|_| collected.file_is_whole);
@@ -238,12 +239,16 @@ fn notes(note: Option<String>, ended: Ending, collected: &Collected, sampled: &S
     if sampled.last_step_is_lost {
         notes.push("the last step could not be added up".to_owned());
     }
+    if collected.without_clock > 0 {
+        let gone = collected.without_clock;
+        notes.push(format!("{gone} processes were gone, or too many, before their clocks could be opened"));
+    }
     notes.extend(collected.file_failure.clone());
     (!notes.is_empty()).then(|| notes.join("; "))
 }
 
 /// CPUs of the host that are on.
-pub fn host_cpus() -> f64 {
+pub fn host_cpus() -> usize {
     // SAFETY: no pointers.
-    (unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }).max(1) as f64
+    (unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }).max(1) as usize
 }

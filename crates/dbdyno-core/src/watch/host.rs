@@ -40,6 +40,9 @@ pub trait Host {
     /// Whether there is such a process; it may be on another host, and then counts as there.
     fn is_alive(&self, pid: i32) -> bool;
 
+    /// Whether its processes are on this host.
+    fn reads_clocks(&self) -> bool;
+
     /// State and clocks; none for processes of another host, or gone.
     fn open(&self, pid: i32) -> Option<(Self::Reader, Box<dyn Meter>)>;
 }
@@ -72,6 +75,10 @@ impl Host for ThisHost {
 
     fn is_alive(&self, pid: i32) -> bool {
         StateFile::open(pid).is_ok_and(|state| state.read().is_some())
+    }
+
+    fn reads_clocks(&self) -> bool {
+        true
     }
 
     fn open(&self, pid: i32) -> Option<(StateFile, Box<dyn Meter>)> {

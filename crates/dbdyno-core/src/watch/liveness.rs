@@ -27,10 +27,8 @@ impl Postmaster {
             return false;
         };
         let mut event = libc::pollfd { fd: descriptor.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        let timeout = libc::timespec {
-            tv_sec: time.as_secs() as libc::time_t,
-            tv_nsec: libc::c_long::from(time.subsec_nanos()),
-        };
+        let timeout =
+            libc::timespec { tv_sec: time.as_secs() as libc::time_t, tv_nsec: libc::c_long::from(time.subsec_nanos()) };
         // SAFETY: one descriptor, and a time that outlives the call; no signal mask.
         unsafe { libc::ppoll(&raw mut event, 1, &raw const timeout, std::ptr::null()) == 1 }
     }

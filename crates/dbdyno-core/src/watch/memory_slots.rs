@@ -148,3 +148,83 @@ impl<W: Words> SlotSource for MemorySlots<W> {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::{ProcessArray, StatusArray, WaitNames};
+
+    /// Processes of 16 bytes (pid at 4, wait at 8), from 0; entries of 32 (pid at 0, state at 8, query at 16), from 1000.
+    #[derive(Default)]
+    struct FakeWords(std::collections::BTreeMap<u64, u64>);
+
+    impl Words for FakeWords {
+        fn u32(&self, address: u64) -> u32 {
+            self.u64(address) as u32
+        }
+
+        fn u64(&self, address: u64) -> u64 {
+            self.0.get(&address).copied().unwrap_or(0)
+        }
+
+        fn fresh_u32(&self, address: u64) -> io::Result<u32> {
+            Ok(self.u32(address))
+        }
+
+        fn refresh(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn slots(status: bool) -> MemorySlots<FakeWords> {
+        let processes = ProcessArray { start: 0, stride: 16, slots: 4, pid_offset: 4, wait_offset: 8 };
+        let entries = StatusArray {
+            start: 1000,
+            stride: 32,
+            slots: 4,
+            pid_offset: 0,
+            state_offset: 8,
+            query_id_offset: Some(16),
+        };
+        let names = WaitNames::of_version(18).unwrap();
+        let layout = Layout { version: 18, names, processes, status: status.then_some(entries) };
+        MemorySlots::new(FakeWords::default(), layout)
+    }
+
+    fn set(slots: &mut MemorySlots<FakeWords>, words: &[(u64, u64)]) {
+        slots.words.0.extend(words.iter().copied());
+    }
+
+    #[test]
+    fn a_process_and_its_entry_belong_together_wherever_it_is() {
+        let mut slots = slots(true);
+        set(&mut slots, &[(16 + 4, 77), (16 + 8, 0x0A00_004E), (1000 + 96, 77), (1000 + 96 + 8, 3)]);
+        set(&mut slots, &[(1000 + 96 + 16, u64::MAX)]);
+        assert_eq!([0, 77, 0, 0], [0, 1, 2, 3].map(|slot| slots.pid(slot)));
+        let expected = Activity { event: 0x0A00_004E, state: SessionState::Active, query_id: -1 };
+        assert_eq!(expected, slots.activity(1));
+        assert_eq!(expected, slots.activity_now(1).unwrap());
+    }
+
+    #[test]
+    fn an_entry_that_comes_late_is_found_and_one_that_is_cleared_is_the_end() {
+        let mut slots = slots(true);
+        set(&mut slots, &[(16 + 4, 77)]);
+        assert_eq!((77, SessionState::Unknown), (slots.pid(1), slots.activity(1).state));
+        set(&mut slots, &[(1000 + 32, 77), (1000 + 32 + 8, 2)]);
+        let sweeps = (1..100).find(|_| slots.pid(1) == 77 && slots.activity(1).state == SessionState::Idle);
+        assert!(sweeps.is_some_and(|sweeps| sweeps <= 3), "{sweeps:?}");
+        set(&mut slots, &[(1000 + 32, 0)]);
+        assert_eq!(0, slots.pid(1), "its PGPROC still has its pid, as before 17");
+        set(&mut slots, &[(16 + 4, 78)]);
+        assert_eq!(78, slots.pid(1));
+    }
+
+    #[test]
+    fn without_the_second_array_there_are_events_alone() {
+        let mut slots = slots(false);
+        set(&mut slots, &[(4, 77), (8, 5)]);
+        assert!(!slots.knows_states());
+        assert_eq!((77, Activity { event: 5, ..Activity::default() }), (slots.pid(0), slots.activity(0)));
+    }
+}

@@ -16,7 +16,10 @@
 mod attach;
 mod collector;
 mod course;
-mod effort;
+#[cfg(test)]
+mod course_tests;
+#[cfg(test)]
+mod fake;
 mod host;
 mod liveness;
 mod looks;

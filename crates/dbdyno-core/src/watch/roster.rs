@@ -95,7 +95,7 @@ impl<H: Host> Roster<H> {
     /// A slot has a new process.
     pub fn arrive(&mut self, slot: u32, pid: i32, at_ns: u64) -> Finding<H::Reader> {
         self.leave(slot, at_ns);
-        if self.ignored_pids.contains(&pid) || !self.host.is_alive(pid) {
+        if self.ignored_pids.contains(&pid) {
             return Finding::NotWatched;
         }
         let opened = self.host.open(pid);
@@ -151,6 +151,14 @@ impl<H: Host> Roster<H> {
     pub fn all_are_gone(&self) -> bool {
         let mut present = self.present.iter().flatten().peekable();
         present.peek().is_some() && present.all(|&index| !self.host.is_alive(self.processes[index].pid))
+    }
+
+    /// How many were gone before their clocks could be read: of this host's only.
+    pub fn without_clock(&self) -> usize {
+        match self.host.reads_clocks() {
+            true => self.processes.iter().filter(|process| process.clock.is_none()).count(),
+            false => 0,
+        }
     }
 
     /// Those behind the first so many.

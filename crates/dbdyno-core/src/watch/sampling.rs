@@ -6,35 +6,25 @@ use std::thread;
 use std::time::Duration;
 
 use super::collector::News;
-use super::effort::{Allowance, Effort};
 use super::source::SlotSource;
 use super::sweep::{StateReader, Sweeper};
+use crate::probe::budget::{Budget, Plan, SWEEPS_PER_READING};
 use crate::probe::pace::{Pace, be_punctual, now_ns};
-
-/// So many sweeps tell what one costs well enough to begin with.
-const FIRST_SWEEPS: u64 = 50;
 
 /// How often to sweep.
 #[derive(Clone, Copy, Debug)]
 pub enum Tuning {
     /// As the budget allows.
-    Budget(Allowance),
+    Budget(Budget),
     /// Always so.
-    Fixed(Effort),
+    Fixed(Plan),
 }
 
 impl Tuning {
-    fn first_effort(&self) -> Effort {
+    fn plan(&self) -> Plan {
         match self {
-            Tuning::Budget(allowance) => allowance.first_effort(),
-            Tuning::Fixed(effort) => *effort,
-        }
-    }
-
-    fn effort(&self, cpu_ns: u64, sweeps: u64, looks: u64) -> Effort {
-        match self {
-            Tuning::Budget(allowance) => allowance.effort(cpu_ns, sweeps, looks),
-            Tuning::Fixed(effort) => *effort,
+            Tuning::Budget(budget) => budget.plan(),
+            Tuning::Fixed(plan) => *plan,
         }
     }
 }
@@ -95,10 +85,9 @@ pub fn sample<S: SlotSource, R: StateReader>(
     common: &Common,
 ) -> Sampled {
     be_punctual();
-    let mut meter = CostMeter::new(tuning, common);
-    let effort = tuning.first_effort();
-    sweeper.set_looks_per_sweep(effort.looks_per_sweep);
-    let mut pace = Pace::new(effort.period_ns);
+    let mut effort = Effort::new(tuning, common);
+    sweeper.set_looks_per_sweep(effort.plan().looks_per_sweep);
+    let mut pace = Pace::new(effort.plan().period_ns);
     let mut cut_ns = schedule.next_cut_ns(0);
     let mut sampled = Sampled::default();
     while !common.stop.load(Ordering::Relaxed) {
@@ -114,13 +103,12 @@ pub fn sample<S: SlotSource, R: StateReader>(
         if now_ns >= schedule.length_ns {
             break;
         }
-        if now_ns >= cut_ns || (meter.is_new() && sweeper.step_sweeps() == FIRST_SWEEPS) {
-            let effort = meter.effort(sweeper.step_sweeps(), sweeper.step_looks());
-            pace.set_period_ns(effort.period_ns);
-            sweeper.set_looks_per_sweep(effort.looks_per_sweep);
+        if effort.review(sweeper.looks()) {
+            pace.change_to(effort.plan().period_ns);
         }
         if now_ns >= cut_ns && sweeper.end_step(now_ns) {
-            meter.begin_step();
+            // Within a step all looks have one probability.
+            sweeper.set_looks_per_sweep(effort.plan().looks_per_sweep);
             cut_ns = schedule.next_cut_ns(now_ns);
         }
     }
@@ -143,36 +131,40 @@ fn end_last_step<S: SlotSource, R: StateReader>(sweeper: &mut Sweeper<S, R>, now
     })
 }
 
-/// CPU time of both threads in the step.
-struct CostMeter<'a> {
+/// What both threads cost, and what that leaves.
+struct Effort<'a> {
     tuning: Tuning,
     common: &'a Common,
-    from_cpu_ns: u64,
-    is_new: bool,
+    cpu_ns: u64,
+    sweeps: u64,
+    looks: u64,
 }
 
-impl<'a> CostMeter<'a> {
+impl<'a> Effort<'a> {
     fn new(tuning: Tuning, common: &'a Common) -> Self {
-        let mut meter = CostMeter { tuning, common, from_cpu_ns: 0, is_new: true };
-        meter.begin_step();
-        meter.is_new = true;
-        meter
+        let mut effort = Effort { tuning, common, cpu_ns: 0, sweeps: 0, looks: 0 };
+        effort.cpu_ns = effort.cpu_now_ns();
+        effort
     }
 
-    fn is_new(&self) -> bool {
-        self.is_new
+    fn plan(&self) -> Plan {
+        self.tuning.plan()
     }
 
-    fn cpu_ns(&self) -> u64 {
+    fn cpu_now_ns(&self) -> u64 {
         now_ns(libc::CLOCK_THREAD_CPUTIME_ID) + self.common.collector_cpu_ns.load(Ordering::Relaxed)
     }
 
-    fn effort(&mut self, sweeps: u64, looks: u64) -> Effort {
-        self.is_new = false;
-        self.tuning.effort(self.cpu_ns() - self.from_cpu_ns, sweeps, looks)
-    }
-
-    fn begin_step(&mut self) {
-        (self.from_cpu_ns, self.is_new) = (self.cpu_ns(), false);
+    /// One more sweep, and so many looks in all; whether the plan is a new one.
+    fn review(&mut self, looks: u64) -> bool {
+        self.sweeps += 1;
+        if self.sweeps < SWEEPS_PER_READING {
+            return false;
+        }
+        let cpu_ns = self.cpu_now_ns();
+        let Tuning::Budget(budget) = &mut self.tuning else { return false };
+        budget.spent(cpu_ns - self.cpu_ns, self.sweeps, looks - self.looks);
+        (self.cpu_ns, self.sweeps, self.looks) = (cpu_ns, 0, looks);
+        true
     }
 }

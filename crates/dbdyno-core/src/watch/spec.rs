@@ -51,7 +51,10 @@ impl WatchSpec {
         positive("step_ns", spec.step_ns)?;
         positive("period_ns", spec.period_ns.unwrap_or(1))?;
         if !(spec.budget > 0.0 && spec.budget <= 1.0) {
-            return Err(invalid(format!("budget: {}; must be a share of the host's CPU above 0, at most 1", spec.budget)));
+            return Err(invalid(format!(
+                "budget: {}; must be a share of the host's CPU above 0, at most 1",
+                spec.budget
+            )));
         }
         if spec.target.is_none() && spec.postmaster_pid.is_none() {
             return Err(invalid("target: null; must be given where postmaster_pid is null, too"));

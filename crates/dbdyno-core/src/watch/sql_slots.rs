@@ -18,7 +18,8 @@ use crate::wire::{Connection, Rows, StatementError, Target};
 const PREPARE_SQL: &str = "PREPARE dbdyno_watch AS SELECT pid, backend_type, leader_pid, state, query_id, \
      wait_event_type || ':' || wait_event FROM pg_stat_activity WHERE pid <> pg_backend_pid()";
 const POLL_SQL: &str = "EXECUTE dbdyno_watch";
-const SESSION_SQL: &str = "SET default_transaction_read_only = on; SET statement_timeout = '5s'; SET lock_timeout = '1s'";
+const SESSION_SQL: &str =
+    "SET default_transaction_read_only = on; SET statement_timeout = '5s'; SET lock_timeout = '1s'";
 /// A server that does not answer for so long is as good as gone.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Polls that the server may refuse in a row, for instance because they took too long.
@@ -65,6 +66,8 @@ pub struct SqlServer {
     pub poll_ns: u64,
     /// The session's process, on the server's host.
     pub own_pid: i32,
+    /// Its clocks, if that is this host.
+    pub own_meter: Option<Box<dyn Meter>>,
     /// Processes whose activity is hidden from the role.
     pub hidden: usize,
 }
@@ -82,7 +85,8 @@ pub fn connect(target: &Target, password: Option<&str>, postmaster_pid: Option<i
     let hidden = rows.iter().filter(|row| row.get(1).is_none_or(Option::is_none)).count();
     let own_pid = connection.process_id();
     let this_host = postmaster_pid.filter(|&pid| parent(own_pid) == Some(pid)).map(|_| ThisHost::new());
-    let poll_ns = poll_cost_ns(&mut connection, this_host.as_ref().and_then(|host| host.open(own_pid)).map(|it| it.1))?;
+    let own_meter = this_host.as_ref().and_then(|host| host.open(own_pid)).map(|(_, meter)| meter);
+    let poll_ns = poll_cost_ns(&mut connection, own_meter.as_deref())?;
     let (events, kinds) = (SqlEvents::default(), Arc::new(Mutex::new(Kinds::new())));
     let slots = SqlSlots {
         connection,
@@ -93,7 +97,8 @@ pub fn connect(target: &Target, password: Option<&str>, postmaster_pid: Option<i
         refusals: 0,
         reads_states: this_host.is_some(),
     };
-    Ok(SqlServer { slots, slots_max, host: SqlHost { kinds, this_host }, events, version, poll_ns, own_pid, hidden })
+    let host = SqlHost { kinds, this_host };
+    Ok(SqlServer { slots, slots_max, host, events, version, poll_ns, own_pid, own_meter, hidden })
 }
 
 fn refused(sql: &str, error: StatementError) -> crate::CoreError {
@@ -109,7 +114,7 @@ fn number(rows: &Rows) -> Option<u64> {
 
 /// By the clock of the session's process where that is on this host; elsewhere by the server's own account,
 /// which leaves out what sending the rows costs.
-fn poll_cost_ns(connection: &mut Connection, meter: Option<Box<dyn Meter>>) -> Result<u64> {
+fn poll_cost_ns(connection: &mut Connection, meter: Option<&dyn Meter>) -> Result<u64> {
     if let Some(meter) = meter
         && let Some(before) = meter.cpu_ns()
     {
@@ -242,6 +247,10 @@ impl Host for SqlHost {
 
     fn is_alive(&self, pid: i32) -> bool {
         self.this_host.as_ref().is_none_or(|host| host.is_alive(pid))
+    }
+
+    fn reads_clocks(&self) -> bool {
+        self.this_host.is_some()
     }
 
     fn open(&self, pid: i32) -> Option<(StateFile, Box<dyn Meter>)> {

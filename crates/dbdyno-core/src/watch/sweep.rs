@@ -61,7 +61,7 @@ pub struct Sweeper<S, R> {
     before: Vec<Option<TaskState>>,
     step_from_ns: u64,
     step_sweeps: u64,
-    step_looks: u64,
+    looked: u64,
     lost_snapshots: u64,
 }
 
@@ -78,7 +78,7 @@ impl<S: SlotSource, R: StateReader> Sweeper<S, R> {
             before: vec![None; slots_max],
             step_from_ns: now_ns,
             step_sweeps: 0,
-            step_looks: 0,
+            looked: 0,
             lost_snapshots: 0,
         }
     }
@@ -88,14 +88,9 @@ impl<S: SlotSource, R: StateReader> Sweeper<S, R> {
         self.lost_snapshots
     }
 
-    /// Sweeps in the step so far.
-    pub fn step_sweeps(&self) -> u64 {
-        self.step_sweeps
-    }
-
-    /// Looks in the step so far.
-    pub fn step_looks(&self) -> u64 {
-        self.step_looks
+    /// Looks so far.
+    pub fn looks(&self) -> u64 {
+        self.looked
     }
 
     /// So many looks a sweep from now on.
@@ -157,7 +152,7 @@ impl<S: SlotSource, R: StateReader> Sweeper<S, R> {
             };
             self.count(index, activity, state, now_ns);
         }
-        self.step_looks += self.chosen.len() as u64;
+        self.looked += self.chosen.len() as u64;
         if self.chosen.len() as f64 > LOOKS_SURGE * self.looks_per_sweep.max(1.0) {
             self.looks.halve();
         }
@@ -233,7 +228,7 @@ impl<S: SlotSource, R: StateReader> Sweeper<S, R> {
         if self.ring.try_send(ended).is_err() {
             return false;
         }
-        (self.step_from_ns, self.step_sweeps, self.step_looks) = (now_ns, 0, 0);
+        (self.step_from_ns, self.step_sweeps) = (now_ns, 0);
         true
     }
 }

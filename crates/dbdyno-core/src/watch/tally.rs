@@ -81,10 +81,7 @@ mod tests {
         tally.add_episode(active, 2, 1_100_000);
         tally.add_episode(idle, 2, 1_000_000);
         tally.add_episode(Activity { event: 0, ..active }, 0, 1_000_000);
-        let cells = vec![
-            (0, None, Some("idle"), 2, 9, 1, 1),
-            (1, Some("-5".to_owned()), Some("active"), 2, 7, 2, 1),
-        ];
+        let cells = vec![(0, None, Some("idle"), 2, 9, 1, 1), (1, Some("-5".to_owned()), Some("active"), 2, 7, 2, 1)];
         assert_eq!((cells, vec![(2, 60, 2)]), tally.take());
         assert_eq!((vec![], vec![]), tally.take());
     }

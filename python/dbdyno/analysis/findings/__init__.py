@@ -21,7 +21,7 @@ from dbdyno.analysis.findings.evidence import (
     ResetStep,
 )
 from dbdyno.analysis.findings.indexes import IndexBenefit, IndexCost, IndexVerdict
-from dbdyno.analysis.findings.profile import Part, TimeProfile
+from dbdyno.analysis.findings.profile import Part, TimeProfile, event_note
 from dbdyno.analysis.findings.sampling import EventLengths, Sampling, Switches, WaitLengths
 from dbdyno.analysis.findings.tail import Band, ExtraPart, Intervals, StatementTimes, Tail
 
@@ -67,6 +67,7 @@ __all__ = [
     "Units",
     "WaitLengths",
     "Warning",
+    "event_note",
     "finite",
     "to_json",
 ]

@@ -6,6 +6,15 @@ import dataclasses
 
 from dbdyno.analysis.findings.estimates import Estimate
 
+# PostgreSQL 18 reads ahead: a backend waits here for what another process, or the kernel's ring, does with several
+# requests at once, so the wait is neither one request's time nor the device's.
+ASYNCHRONOUS = frozenset({"IO:AioIoCompletion", "IO:AioIoUringExecution", "LWLock:AioUringCompletion"})
+
+
+def event_note(part: str) -> str | None:
+    """What the name of a wait event does not say and a reader would mistake it for; None for nearly all."""
+    return "asynchronous completion, not device latency" if part in ASYNCHRONOUS else None
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TimeProfile:

@@ -22,12 +22,14 @@ class Switches:
     """What the kernel counted for the backends, per unit of work; each is None where it does not say.
 
     A voluntary switch is a sleep that began, an involuntary one a CPU that was taken away.
-    Block-I/O delay is time in which a backend waited for a block device by itself, as the kernel accounts it.
+    Block-I/O delay is time in which a backend waited for a block device by itself, as the kernel accounts it;
+    `block_io_note` says why there is none.
     """
 
     voluntary_per_unit: float | None
     involuntary_per_unit: float | None
     block_io_delay_ns_per_unit: float | None
+    block_io_note: str | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

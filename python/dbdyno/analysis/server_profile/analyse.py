@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from dbdyno.analysis.server_profile.processes import processes
 from dbdyno.analysis.server_profile.requests import PAGE_BYTES, differences, io_lines
 from dbdyno.analysis.server_profile.resample import draws
 from dbdyno.analysis.server_profile.snapshots import ACTIVE, BACKGROUND, IDLE_IN_TRANSACTION, Flags, Floats, snapshots
+from dbdyno.analysis.server_profile.stacks import stacks
 
 # The control connection's own statements are commits, too: so many each look, at most.
 OWN_COMMITS_PER_LOOK = 4
@@ -41,6 +43,7 @@ def analyse(record: Document) -> ServerProfile:
         io=io_lines(record.get("counters"), _page_bytes(server)),
         background=background(found),
         commits=commits(record, found),
+        stacks=stacks(record.get("stacks"), found.rows.processes),
     )
     return dataclasses.replace(profile, findings=findings(profile), warnings=warnings(profile, found, record))
 
@@ -104,7 +107,7 @@ def _figures(record: Document, found: Leaves, division: Division) -> ServerProfi
         by_application=breakdown.by_owner(found, lambda process: process.application, elapsed_ns),
         by_database=breakdown.by_owner(found, lambda process: process.database, elapsed_ns),
         by_backend_type=breakdown.by_owner(found, lambda process: process.backend_type, elapsed_ns),
-        by_session=breakdown.by_session(found),
+        by_session=breakdown.by_session(found, {} if found.rows.states_known else _polled_open(record)),
         commits=None,
         heat_maps=[],
         blockers=[],
@@ -124,8 +127,16 @@ def _idle_in_transaction(record: Document, found: Leaves) -> Estimate:
     sessions = record.get("sessions") or {}
     if found.rows.states_known or not sessions.get("polls"):
         return found.draws.estimate(found.seen_ns[:, found.state == IDLE_IN_TRANSACTION].sum(axis=1))
-    looks = sum(1 for _, _, state, *_ in sessions["seen"] if str(state).startswith("idle in transaction"))
-    return Estimate(looks * record["watch"]["elapsed_ns"] / sessions["polls"], None, None)
+    return Estimate(sum(_polled_open(record).values()), None, None)
+
+
+def _polled_open(record: Document) -> dict[int, float]:
+    """The time that each pid was idle in transaction, from the looks over SQL: each stands for the time to the next."""
+    sessions = record.get("sessions") or {}
+    looks = Counter(
+        pid for _, pid, state, *_ in sessions.get("seen", ()) if str(state).startswith("idle in transaction")
+    )
+    return {pid: count * record["watch"]["elapsed_ns"] / sessions["polls"] for pid, count in looks.items()}
 
 
 def _not_active_sessions(found: Leaves) -> Flags:

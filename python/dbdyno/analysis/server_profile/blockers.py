@@ -8,6 +8,7 @@ session that waits for nobody, so that a line of waiters is one blocker with man
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections import Counter
 from collections.abc import Mapping
 
@@ -17,6 +18,7 @@ from dbdyno.analysis.server_profile.findings import Blocker
 MOST_ROOTS = 10
 MOST_BELOW = 20
 PREPARED = "prepared transaction"
+TRANSACTION = re.compile(r"transaction \d+")
 
 Path = tuple[int, ...]
 
@@ -26,7 +28,7 @@ class _Node:
     """What is known of one place in the tree: looks at it, at its waiting, and at what it did."""
 
     waited: int = 0
-    blocking: list[int] = dataclasses.field(default_factory=list)
+    blocking: list[tuple[int, set[str | None]]] = dataclasses.field(default_factory=list)
     doing: Counter[str] = dataclasses.field(default_factory=Counter)
     locks: Counter[str] = dataclasses.field(default_factory=Counter)
     queries: Counter[str] = dataclasses.field(default_factory=Counter)
@@ -87,7 +89,7 @@ def _add_look(
             lock = waits[pid][1]
             node.locks.update([lock] if lock else [])
         if pid in holding:
-            node.blocking.append(poll)
+            node.blocking.append((poll, {_held(waits[below][1]) for below in above if above[below] == pid}))
             node.doing["blocked" if pid in above else doing] += 1
         node.queries.update([query] if query else [])
 
@@ -118,12 +120,19 @@ def _path(pid: int, above: Mapping[int, int]) -> Path:
     return tuple(path)
 
 
-def _longest(polls: list[int], look_ns: float) -> int:
-    """How many looks at most came one after the other, with no look missing between them."""
-    longest, run = 0, 0
-    for before, poll in zip([None, *polls], polls, strict=False):
-        run = run + 1 if before is not None and poll - before < 1.7 * look_ns else 1
-        longest = max(longest, run)
+def _held(lock: str | None) -> str | None:
+    """What must be the same for it to be the same hold: the transaction, where the lock names one."""
+    found = TRANSACTION.search(lock) if lock else None
+    return found[0] if found else lock
+
+
+def _longest(looks: list[tuple[int, set[str | None]]], look_ns: float) -> int:
+    """How many looks at most came one after the other at the same hold, with no look missing between them."""
+    longest, run, before, held = 0, 0, None, set[str | None]()
+    for poll, now in looks:
+        goes_on = before is not None and poll - before < 1.7 * look_ns and not held.isdisjoint(now)
+        run = run + 1 if goes_on else 1
+        longest, before, held = max(longest, run), poll, now
     return longest
 
 

@@ -107,14 +107,19 @@ def by_owner(leaves: Leaves, name_of: Callable[[Process], str | None], elapsed_n
     ]
 
 
-def by_session(leaves: Leaves) -> list[SessionTime]:
+def by_session(leaves: Leaves, opened_by_pid: dict[int, float]) -> list[SessionTime]:
     """The sessions with the most database time, parallel workers within their leaders; behind them those that were
-    only idle in transaction.
+    only idle in transaction. Where snapshots hold no states, `opened_by_pid` has the time that each was.
     """
     is_open = leaves.state == IDLE_IN_TRANSACTION
-    numbers = [int(number) for number in np.unique(leaves.session[leaves.active | is_open])]
+    polled = np.isin([process.pid for process in leaves.rows.processes], list(opened_by_pid))[leaves.session]
+    numbers = [int(number) for number in np.unique(leaves.session[leaves.active | is_open | polled])]
     flags = {number: leaves.session == number for number in numbers}
-    opened = {number: float(leaves.seen_ns[0, flags[number] & is_open].sum()) for number in numbers}
+    opened = {
+        number: opened_by_pid.get(leaves.rows.processes[number].pid)
+        or float(leaves.seen_ns[0, flags[number] & is_open].sum())
+        for number in numbers
+    }
     times = {number: leaves.database_time(flags[number]) for number in numbers}
     found = []
     for session in sorted(numbers, key=lambda number: (-times[number][0], -opened[number]))[:MOST_SESSIONS]:

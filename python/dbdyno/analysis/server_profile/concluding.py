@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dbdyno.analysis.server_profile import rules_others, rules_time
+from dbdyno.analysis.server_profile import rules_locks, rules_server, rules_time
 from dbdyno.analysis.server_profile.findings import Finding, ServerProfile
 
 # At the same stake, the rule that stands first says the more specific thing.
 RULES = (
-    rules_others.blockers,
+    rules_locks.blockers,
     rules_time.run_queue,
     rules_time.events,
     rules_time.cpu,
+    rules_time.one_stack,
     rules_time.unnamed_sleep,
     rules_time.no_clock,
     rules_time.client,
     rules_time.query,
-    rules_others.saturated,
-    rules_others.small_requests,
-    rules_others.idle_in_transaction,
-    rules_others.throttled_vacuum,
+    rules_server.saturated,
+    rules_server.small_requests,
+    rules_locks.idle_in_transaction,
+    rules_locks.chatty,
+    rules_server.throttled_vacuum,
     rules_time.idle,
 )
 

@@ -228,6 +228,28 @@ class BackgroundProcess:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class CommonStack:
+    """One stack of sessions, root first: how often, of all stacks of its kind (`cpu` or `wait`)."""
+
+    kind: str
+    event: str | None
+    frames: list[str]
+    count: int
+    share: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stacks:
+    """The stacks of sessions that were recorded beside the profile; the most common first."""
+
+    route: str | None
+    note: str | None
+    count: int
+    lost: int
+    common: list[CommonStack]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Evidence:
     """One figure behind a finding; `unit`: `s`, `sessions`, `share`, `ns`, `bytes` or `count`."""
 
@@ -328,6 +350,7 @@ class ServerProfile:
     findings: list[Finding]
     warnings: list[Warning]
     idle_run_queue_ns: Estimate | None = None
+    stacks: Stacks | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -20,7 +20,11 @@ CPU_SHARE = 0.5
 # Half a session in line, and a fifth of all time that sessions could have computed: more than the wake-ups of any load.
 QUEUE_SESSIONS = 0.5
 QUEUE_SHARE = 0.2
+# A server whose sessions are in line although they use less of the CPUs than this is not short by itself.
+OWN_CPUS = 0.6
 QUERY_SHARE = 0.3
+STACK_SHARE = 0.5
+FEWEST_STACKS = 100
 CLIENT_SHARE = 0.1
 
 
@@ -76,13 +80,16 @@ def run_queue(profile: ServerProfile) -> Iterator[Finding]:
     unbegun = profile.idle_run_queue_ns
     if unbegun is None:
         return
-    length_ns = profile.seconds * SECOND_NS
+    length_ns = profile.seconds * SECOND_NS or 1.0
     waiting_ns = unbegun.estimate + (queue.ns.estimate if queue else 0.0)
     computing = cpu.active_sessions.estimate if cpu else 0.0
     waiting = waiting_ns / length_ns
     if waiting < QUEUE_SESSIONS or waiting < QUEUE_SHARE * (waiting + computing):
         return
     here = "" if profile.cpus is None else f" on {profile.cpus} CPU{'s' if profile.cpus != 1 else ''}"
+    elsewhere = ""
+    if profile.cpus is not None and computing < OWN_CPUS * profile.cpus:
+        elsewhere = ": other programs, or a limit, had the rest of them"
     of_them = ""
     if unbegun.estimate >= QUEUE_SHARE * waiting_ns:
         of_them = f", {words.number(unbegun.estimate / length_ns)} of them with a command that PostgreSQL had not begun"
@@ -91,15 +98,17 @@ def run_queue(profile: ServerProfile) -> Iterator[Finding]:
         code="cpu_saturation",
         seconds_at_stake=waiting_ns / SECOND_NS,
         sentence=f"The CPUs are short: on average {words.number(waiting)} sessions stood in line for one{of_them}, "
-        f"while {words.number(computing)} computed{here}.",
+        f"while {words.number(computing)} computed{here}{elsewhere}.",
         evidence=[
             *([Evidence("active sessions in line for a CPU", queue.active_sessions, "sessions")] if queue else []),
             Evidence("time in line with a command not begun", unbegun, "ns"),
             *([Evidence("sessions on a CPU", cpu.active_sessions, "sessions")] if cpu else []),
         ],
-        next="keep fewer sessions active at once (a pool of about twice the CPUs), "
+        next="see with top what else runs on this host, and whether a container's limit (cpu.max) holds the server back"
+        if elsewhere
+        else "keep fewer sessions active at once (a pool of about twice the CPUs), "
         + (f"make {top} cheaper, " if top else "")
-        + "or add CPUs; see with top whether other programs take them",
+        + "or add CPUs",
     )
 
 
@@ -119,6 +128,25 @@ def cpu(profile: ServerProfile) -> Iterator[Finding]:
         ],
         next=f"EXPLAIN (ANALYZE, BUFFERS) of {top or 'the first query below'}; "
         "dbdyno profile TARGET --stacks names the functions",
+    )
+
+
+def one_stack(profile: ServerProfile) -> Iterator[Finding]:
+    """Sessions that compute in one and the same place."""
+    found, computing = profile.stacks, part(profile, "cpu")
+    if found is None or computing is None:
+        return
+    top = next((stack for stack in found.common if stack.kind == "cpu"), None)
+    if top is None or top.share < STACK_SHARE or top.count < FEWEST_STACKS * top.share:
+        return
+    of_all = round(top.count / top.share)
+    yield Finding(
+        code="one_stack",
+        seconds_at_stake=top.share * computing.ns.estimate / SECOND_NS,
+        sentence=f"The same stack in {words.percent(top.share)} of {of_all:,} looks at sessions that computed: "
+        f"{' > '.join(top.frames[-3:])}.",
+        evidence=[Evidence("looks at sessions on a CPU with this stack", Estimate(top.count, None, None), "count")],
+        next=f"see in the flame graph what {top.frames[-1]} means, and which node of the plan it is called from",
     )
 
 

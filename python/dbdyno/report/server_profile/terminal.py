@@ -112,10 +112,11 @@ def _measured(profile: ServerProfile) -> str:
 
 def _beside(profile: ServerProfile) -> str:
     """What is in nobody's database time and still makes users wait."""
-    idle = profile.idle_in_transaction_ns.estimate / profile.seconds / numbers.SECONDS.size
+    length_ns = profile.seconds * numbers.SECONDS.size or 1.0
+    idle = profile.idle_in_transaction_ns.estimate / length_ns
     said = f" Beside these {numbers.significant(idle)} idle in transaction" if idle >= LEAST_BESIDE else ""
     queue = profile.idle_run_queue_ns
-    unbegun = 0.0 if queue is None else queue.estimate / profile.seconds / numbers.SECONDS.size
+    unbegun = 0.0 if queue is None else queue.estimate / length_ns
     if unbegun >= LEAST_BESIDE:
         said += f"{' and' if said else ' Beside these'} {numbers.significant(unbegun)} in line with a command not begun"
     return f"{said}." if said else ""
