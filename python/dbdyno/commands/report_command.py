@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import typer
@@ -12,6 +11,7 @@ from dbdyno.analysis.analyse import analyse
 from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.findings import Findings
 from dbdyno.commands import profile_report
+from dbdyno.commands.band_option import BAND, share
 from dbdyno.errors import DynoError
 from dbdyno.report import html, json_report, terminal
 from dbdyno.store import profile_directory, run_directory, unpack
@@ -21,12 +21,10 @@ def report(
     directory: Path = typer.Argument(
         ..., metavar="RUN_DIR", help="A directory that dbdyno run or profile made, or an archive that pack made."
     ),
+    band: str | None = BAND,
     as_text: bool = typer.Option(False, "--text", help="Print the text report (the default)."),
     as_json: bool = typer.Option(False, "--json", help="Print the findings as one JSON document."),
     as_html: bool = typer.Option(False, "--html", help="Write the HTML page into the directory, print its path."),
-    band: str | None = typer.Option(
-        None, "--band", metavar="FROM-TO", help="The units of a run to explain, by response time; default 99-100 (%)."
-    ),
 ) -> None:
     """Show what a run or a profile found."""
     if as_text + as_json + as_html > 1:
@@ -35,10 +33,10 @@ def report(
         raise DynoError("flag_conflict", f"--html {directory}: is an archive; dbdyno unpack it first")
     if profile_directory.is_profile(directory):
         if band is not None:
-            raise DynoError("flag_conflict", f"--band {band}: is for the units of a run; a profile of a server has none")
+            raise DynoError("flag_conflict", f"--band {band}: is for the units of a run; a profile has none")
         _report_profile(directory, as_json=as_json, as_html=as_html)
         return
-    findings = findings_of(directory, slow=SLOWEST if band is None else _share(band))
+    findings = findings_of(directory, slow=SLOWEST if band is None else share(band))
     if as_html:
         typer.echo(write_html(directory, findings))
     else:
@@ -51,16 +49,6 @@ def _report_profile(directory: Path, *, as_json: bool, as_html: bool) -> None:
         typer.echo(profile_report.write_page(directory, found))
     else:
         profile_report.print_profile(directory, found, as_json=as_json)
-
-
-def _share(band: str) -> Share:
-    """The units whose response times lie between two percentages, as in 99-100 or 99.9-100."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)", band)
-    if found is None or not float(found[1]) < float(found[2]) <= 100:
-        raise DynoError(
-            "bad_band", f"--band {band}: is no band of response times; write two percentages, lesser first: 99.9-100"
-        )
-    return Share(float(found[1]) / 100, float(found[2]) / 100)
 
 
 def print_report(directory: Path, findings: Findings, *, as_json: bool) -> None:
