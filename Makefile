@@ -35,7 +35,8 @@ demo: dev ## run the commit experiment in its quick form and print its verdict
 
 test: dev ## all tests; those that need Chromium are left out where there is none
 	@test -n "$$DBDYNO_TEST_TLS_SERVER_BIN" || echo 'left out: TLS, which needs a server with it (apt-get install postgresql-15)'
-	DBDYNO_TEST_SERVER_BIN=$$($(BIN)/python tests/server_bin.py) cargo test --quiet --workspace
+	servers=$$($(BIN)/python tests/other_servers.py) && \
+	DBDYNO_TEST_SERVERS=$$servers DBDYNO_TEST_SERVER_BIN=$$($(BIN)/python tests/server_bin.py) cargo test --quiet --workspace
 	$(BIN)/python -m pytest -m 'not nightly'
 
 test-server: dev ## only the tests that start PostgreSQL

@@ -31,7 +31,12 @@ from dbdyno.targets.embedded import EmbeddedServer
 from dbdyno.workloads import find
 
 SCALE = 10
-SERVER_SETTINGS = {"fsync": "off", "shared_buffers": "512MB", "max_connections": 150, "autovacuum": "off"}
+SERVER_SETTINGS: dict[str, str | int] = {
+    "fsync": "off",
+    "shared_buffers": "512MB",
+    "max_connections": 150,
+    "autovacuum": "off",
+}
 ROUTES = ("mapped", "sysv", "contiguous", "mem")
 PERIODS_NS = (1_000_000, 100_000)
 # Beside the sweep itself nothing is to be measured: one look in four sweeps is the least there is.

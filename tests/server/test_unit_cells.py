@@ -76,7 +76,8 @@ def test_statements_have_their_own_snapshots(outcome: dict[str, Any]) -> None:
     (script,) = outcome["scripts"]
     sleeping, quick = (dict_of(statement["snapshots"]) for statement in script["statements"])
 
-    assert sleep in sleeping and sleep not in quick
+    assert sleep in sleeping
+    assert sleep not in quick
     for event, (seen, looked, asleep) in dict_of(script["snapshots"]).items():
         assert seen >= sleeping.get(event, [0])[0] + quick.get(event, [0])[0]
         assert seen >= looked >= asleep

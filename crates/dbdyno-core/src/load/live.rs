@@ -203,7 +203,8 @@ impl<'a> ScriptView<'a> {
 /// The share of each event among the snapshots that came since `before`, which becomes `now`.
 fn shares(before: &mut BTreeMap<String, u64>, now: BTreeMap<String, u64>) -> BTreeMap<String, f64> {
     let fresh = |(name, count): (&String, &u64)| {
-        let count = count - before.get(name).copied().unwrap_or(0);
+        // Counts are estimates, and one may have been corrected downwards.
+        let count = count.saturating_sub(before.get(name).copied().unwrap_or(0));
         (count > 0).then(|| (name.clone(), count as f64))
     };
     let mut found: BTreeMap<String, f64> = now.iter().filter_map(fresh).collect();

@@ -135,7 +135,7 @@ pub enum ArrivalProcess {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WaitsSpec {
-    /// `auto`, `mapped`, `contiguous`, `iovec`, `sql` or `off`.
+    /// `auto`, `mapped`, `sysv`, `contiguous`, `mem`, `sql` or `off`.
     pub route: String,
     /// Null for a server on another host.
     #[serde(default)]

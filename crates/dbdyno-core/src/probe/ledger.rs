@@ -182,9 +182,14 @@ impl Ledger {
         }
     }
 
-    /// What is known so far, for a watcher: by client, without the runs under way.
-    pub fn clients(&self) -> &[ClientCounts] {
-        &self.clients
+    /// What is known so far of all clients in units together, the runs under way included, for a watcher.
+    pub fn in_units_so_far(&mut self) -> EventSnapshots {
+        let mut all = EventSnapshots::default();
+        self.clients.iter().for_each(|client| all.add_all(&client.in_unit));
+        for run in self.runs.iter().filter(|run| run.place.phase() == Phase::InUnit) {
+            all.add(self.events.of(run.event), run.snapshots);
+        }
+        all
     }
 
     /// By index, in the order of their first appearance.
@@ -241,6 +246,7 @@ mod tests {
         let look = |state, clocks| Look { state, clocks_ns: Some(clocks) };
         ledger.see_looked(0, cell, 0, &look(TaskState::Runnable, (100, 5)), 80);
         ledger.see_looked(0, cell, 0, &look(TaskState::Asleep, (108, 7)), 90);
+        assert_eq!(Snapshots { seen: 3, looked: 2, asleep: 1 }, ledger.in_units_so_far().get(0));
         cell.end_unit(|| ended(75, 975));
         let closed = ledger.close(&cells, 1000);
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::counts::EventSnapshots;
+use super::counts::ClientCounts;
 use super::ledger::Ledger;
 use super::rates::AsleepRates;
 
@@ -22,13 +22,12 @@ impl LiveWaits {
     }
 
     /// Replaces what was known by what these clients have shown so far.
-    pub(super) fn publish(&self, ledger: &Ledger, name: impl Fn(u32) -> String) {
+    pub(super) fn publish(&self, ledger: &mut Ledger, name: impl Fn(u32) -> String) {
         let mut counts = BTreeMap::new();
         let mut add = |name: String, count: u64| *counts.entry(name).or_insert(0) += count;
-        let rates = AsleepRates::of(ledger.clients());
-        let mut seen = EventSnapshots::default();
-        ledger.clients().iter().for_each(|client| seen.add_all(&client.in_unit));
-        for (event, snapshots) in seen.iter() {
+        let all = ClientCounts { in_unit: ledger.in_units_so_far(), ..ClientCounts::default() };
+        let rates = AsleepRates::of([&all]);
+        for (event, snapshots) in all.in_unit.iter() {
             let asleep = (rates.of_event(event, snapshots) * snapshots.seen as f64).round() as u64;
             let number = ledger.events()[event];
             add(if number == 0 { "no wait event".to_owned() } else { name(number) }, asleep);

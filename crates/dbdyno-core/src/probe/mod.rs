@@ -80,7 +80,6 @@ pub use units::{BINS_PER_DECADE, CHUNKS_MAX, Cell, ChunkCells, UnitCells};
 
 use budget::{Budget, Plan, SWEEPS_PER_READING};
 use clocks::{ClockFiles, block_io_is_accounted};
-use ledger::Ledger;
 use pace::{Pace, be_punctual, now_ns};
 use sampler::MemorySampler;
 use sql::SqlSampler;
@@ -265,6 +264,8 @@ struct Spending {
     plan: Plan,
     /// Looks that may be done, with the fraction left over from the sweeps before.
     credit: f64,
+    /// Sweeps until the next reading of the clock.
+    reading_due: u64,
     sweeps: u64,
     looks: u64,
     cpu_ns: u64,
@@ -272,7 +273,15 @@ struct Spending {
 
 impl Spending {
     fn new(budget: Budget) -> Self {
-        Spending { budget, plan: budget.plan(), credit: 0.0, sweeps: 0, looks: 0, cpu_ns: thread_cpu_ns() }
+        Spending {
+            budget,
+            plan: budget.plan(),
+            credit: 0.0,
+            reading_due: *SWEEPS_PER_READING.start(),
+            sweeps: 0,
+            looks: 0,
+            cpu_ns: thread_cpu_ns(),
+        }
     }
 
     /// How many states the next sweep may look at.
@@ -283,9 +292,10 @@ impl Spending {
 
     fn swept(&mut self, looks: usize, pace: &mut Pace) {
         (self.sweeps, self.looks) = (self.sweeps + 1, self.looks + looks as u64);
-        if self.sweeps < SWEEPS_PER_READING {
+        if self.sweeps < self.reading_due {
             return;
         }
+        self.reading_due = (self.reading_due * 2).min(*SWEEPS_PER_READING.end());
         let now_ns = thread_cpu_ns();
         self.budget.spent(now_ns - self.cpu_ns, self.sweeps, self.looks);
         self.plan = self.budget.plan();
@@ -325,18 +335,11 @@ impl Sampler {
         }
     }
 
-    fn ledger(&self) -> &Ledger {
+    fn publish(&mut self, live: &LiveWaits) {
         match self {
-            Sampler::Memory(memory, _) => &memory.sweeper.ledger,
-            Sampler::Sql(sql) => &sql.ledger,
+            Sampler::Memory(memory, names) => live.publish(&mut memory.sweeper.ledger, |event| names.name(event)),
+            Sampler::Sql(sql) => live.publish(&mut sql.ledger, |event| sql.names[event as usize - 1].clone()),
         }
-    }
-
-    fn publish(&self, live: &LiveWaits) {
-        live.publish(self.ledger(), |event| match self {
-            Sampler::Memory(_, names) => names.name(event),
-            Sampler::Sql(sql) => sql.name(event).to_owned(),
-        });
     }
 
     fn sum_up(self, outcome: &mut ProbeOutcome) {

@@ -13,11 +13,18 @@
 //! | ppoll | 9.5 | 11.8 | 10.7 | | |
 //! | futex with a timeout | 10.2 | 11.7 | 10.4 | | |
 //!
+//! The same an hour later, with sixteen runnable tasks beside it in place of ten: absolute, 14.8 to 18.5 as
+//! SCHED_FIFO and 20 to 24 with the usual class at 1 ms, 8.4 and 9.6 at 0.1 ms.
+//!
 //! Neither the call nor the scheduling class nor one fixed CPU makes a difference beyond that of two runs of one
 //! row. Its parts when they are warm are small: arming a timer 0.9, two switches 1.5; what costs is to come back to
-//! cold caches, which is why ten times as many wake-ups cost half as much each. So there is nothing to choose but
-//! punctuality: late by 10 us in the median and 16 in one of ten as SCHED_FIFO, by 62 (of which 50 are the timer's
-//! slack) and 70 with the usual class, where one of a hundred comes 3 to 5 ms late behind the server's turns.
+//! cold caches, which is why ten times as many wake-ups cost half as much each. A sweep of 100 backends with its
+//! wake-up within 8 us, as one would like to have it, is therefore out of reach on this machine at 1 kHz, whatever
+//! the sweep costs: the wake-up alone takes more; at 10 kHz it is a matter of how busy the caches are.
+//!
+//! So there is nothing to choose but punctuality: late by 10 us in the median and 16 in one of ten as SCHED_FIFO, by
+//! 62 (of which 50 are the timer's slack) and 70 with the usual class, where one of a hundred comes 3 to 5 ms late
+//! behind the server's turns.
 
 use std::mem::MaybeUninit;
 use std::ptr;

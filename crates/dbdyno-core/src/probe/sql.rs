@@ -35,7 +35,7 @@ pub struct SqlSampler {
     sweeps: u64,
     swept_ns: Option<(u64, u64)>,
     /// Names seen; event n is at n - 1.
-    names: Vec<String>,
+    pub names: Vec<String>,
 }
 
 impl SqlSampler {
@@ -84,11 +84,6 @@ impl SqlSampler {
             }
         }
         Ok(())
-    }
-
-    /// The server's name of an event.
-    pub fn name(&self, event: u32) -> &str {
-        &self.names[event as usize - 1]
     }
 
     /// Behind the last sweep: counts, background, names.
