@@ -5,6 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use dbdyno_core::watch::{self, Control};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::{CoreError, raise};
@@ -58,8 +59,11 @@ pub fn watch_server(
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if py.check_signals().is_err() {
+            if let Err(error) = py.check_signals() {
                 control.stop.store(true, Ordering::Relaxed);
+                if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                    failure.get_or_insert(error);
+                }
             }
         }
     })

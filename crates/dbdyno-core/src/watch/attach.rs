@@ -50,14 +50,18 @@ fn open_memory(
     let postmaster_pid =
         spec.postmaster_pid.ok_or_else(|| Some("the server is not known to be on this host".to_owned()))?;
     // Without a connection memory is believed as far as it agrees with the server's processes.
-    let (mut sql, own_pid) = spec.target.as_ref().and_then(|target| activity_queries(target, password).ok()).unzip();
+    let asked = spec.target.as_ref().map(|target| activity_queries(target, password)).transpose();
+    let not_asked = asked.as_ref().err().map(|error| format!("not compared with pg_stat_activity: {error}"));
+    let (mut sql, own_pid) = asked.ok().flatten().unzip();
     let (memory, layout) = open_server(postmaster_pid, request, sql.as_mut()).map_err(Some)?;
-    Ok(OpenedMemory { memory, layout, own_pid })
+    let note = [memory.note().map(str::to_owned), not_asked].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"));
+    Ok(OpenedMemory { memory, layout, note, own_pid })
 }
 
 struct OpenedMemory {
     memory: SharedMemory,
     layout: Layout,
+    note: Option<String>,
     /// Of the session that the self-test asked over; it may still be ending.
     own_pid: Option<i32>,
 }
@@ -77,13 +81,13 @@ fn activity_queries(target: &Target, password: Option<&str>) -> Result<(SqlWaits
 }
 
 fn watch_memory(spec: &WatchSpec, opened: OpenedMemory, control: &Control) -> Result<Outcome> {
-    let OpenedMemory { mut memory, layout, own_pid } = opened;
+    let OpenedMemory { mut memory, layout, note, own_pid } = opened;
     let processes = &layout.processes;
     let mut spans = vec![processes.span(0, processes.slots - 1)];
-    spans.extend(layout.status.as_ref().map(|status| (status.start, (status.stride as usize) * status.slots)));
+    spans.extend(layout.status.as_ref().map(|status| status.span(0, status.slots - 1)));
     memory.watch(&spans);
-    let (route, note) = (memory.route().to_string(), memory.note().map(str::to_owned));
-    let (names, version, slots_max) = (layout.names, layout.version, layout.processes.slots);
+    let route = memory.route().to_string();
+    let (names, version, slots_max) = (layout.names.clone(), layout.version, layout.processes.slots);
     let costs = Costs { sweep_ns: SWEEP_NS_GUESSED, look_ns: look_cost_ns(spec.postmaster_pid) };
     let budget = Budget::new(spec.budget, host_cpus(), spec.period_ns, costs);
     let attached = Attached {

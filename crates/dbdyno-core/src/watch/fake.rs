@@ -105,7 +105,7 @@ impl Host for FakeHost {
 
     fn kind(&self, pid: i32) -> Option<Kind> {
         let kinds = BTreeMap::from([(10, ("client backend", None)), (30, ("parallel worker", Some(10)))]);
-        let (backend_type, leader_pid) = kinds.get(&pid)?;
+        let (backend_type, leader_pid) = kinds.get(&pid).filter(|_| self.is_alive(pid))?;
         Some(Kind { backend_type: (*backend_type).to_owned(), leader_pid: *leader_pid })
     }
 

@@ -17,6 +17,9 @@ use crate::probe::{Layout, SharedMemory};
 /// 1, 2, 4, ... sweeps, at most so many.
 const SEARCH_PAUSE_MAX: u32 = 1024;
 
+/// More states than any version has.
+const STATES_MAX: usize = 16;
+
 /// Words of the server's memory.
 pub trait Words {
     /// From the last copy.
@@ -51,6 +54,8 @@ impl Words for SharedMemory {
 pub struct MemorySlots<W> {
     words: W,
     layout: Layout,
+    /// By the number that the server has for them.
+    states: [SessionState; STATES_MAX],
     entries: Vec<Entry>,
 }
 
@@ -68,16 +73,14 @@ impl<W: Words> MemorySlots<W> {
     /// The caller has the words that the layout names watched.
     pub fn new(words: W, layout: Layout) -> Self {
         let entries = vec![Entry::default(); layout.processes.slots];
-        MemorySlots { words, layout, entries }
-    }
-
-    fn process_word(&self, slot: usize, offset: u64) -> u64 {
-        self.layout.processes.start + slot as u64 * self.layout.processes.stride + offset
+        let state = |number| layout.state_name(number as u32).map_or(SessionState::Unknown, SessionState::of_name);
+        let states = std::array::from_fn(state);
+        MemorySlots { words, layout, states, entries }
     }
 
     fn status_pid(&self, entry: usize) -> Option<i32> {
         let status = self.layout.status.as_ref().filter(|status| entry < status.slots)?;
-        Some(self.words.u32(status.start + entry as u64 * status.stride + status.pid_offset) as i32)
+        Some(self.words.u32(status.entry(entry) + status.pid_offset) as i32)
     }
 
     /// The entry of a process: at its slot's number, most likely.
@@ -104,8 +107,9 @@ impl<W: Words> MemorySlots<W> {
         let (Some(status), Some(entry)) = (&self.layout.status, self.entries[slot].found) else {
             return Activity { event, ..Activity::default() };
         };
-        let start = status.start + u64::from(entry) * status.stride;
-        let state = SessionState::of_code(self.layout.version, self.words.u32(start + status.state_offset));
+        let start = status.entry(entry as usize);
+        let number = self.words.u32(start + status.state_offset) as usize;
+        let state = self.states.get(number).copied().unwrap_or_default();
         let query_id = status.query_id_offset.map_or(0, |offset| self.words.u64(start + offset) as i64);
         Activity { event, state, query_id }
     }
@@ -121,7 +125,7 @@ impl<W: Words> SlotSource for MemorySlots<W> {
     }
 
     fn pid(&mut self, slot: usize) -> i32 {
-        let pid = self.words.u32(self.process_word(slot, self.layout.processes.pid_offset)) as i32;
+        let pid = self.words.u32(self.layout.processes.pid_address(slot)) as i32;
         if pid != self.entries[slot].pid {
             self.entries[slot] = Entry { pid, ..Entry::default() };
         }
@@ -132,11 +136,11 @@ impl<W: Words> SlotSource for MemorySlots<W> {
     }
 
     fn activity(&self, slot: usize) -> Activity {
-        self.with_event(slot, self.words.u32(self.process_word(slot, self.layout.processes.wait_offset)))
+        self.with_event(slot, self.words.u32(self.layout.processes.wait_address(slot)))
     }
 
     fn activity_now(&self, slot: usize) -> io::Result<Activity> {
-        let event = self.words.fresh_u32(self.process_word(slot, self.layout.processes.wait_offset))?;
+        let event = self.words.fresh_u32(self.layout.processes.wait_address(slot))?;
         Ok(self.with_event(slot, event))
     }
 

@@ -36,19 +36,6 @@ impl SessionState {
         SessionState::Disabled,
     ];
 
-    /// `BackendState` of backend_status.h; 18 put `STATE_STARTING` behind the first.
-    pub fn of_code(version: u32, code: u32) -> Self {
-        use SessionState::{
-            Active, Disabled, FastPath, Idle, IdleInTransaction, IdleInTransactionAborted, Starting, Unknown,
-        };
-        const BEFORE_18: [SessionState; 7] =
-            [Unknown, Idle, Active, IdleInTransaction, FastPath, IdleInTransactionAborted, Disabled];
-        const FROM_18: [SessionState; 8] =
-            [Unknown, Starting, Idle, Active, IdleInTransaction, FastPath, IdleInTransactionAborted, Disabled];
-        let table = if version < 18 { &BEFORE_18[..] } else { &FROM_18[..] };
-        table.get(code as usize).copied().unwrap_or(Unknown)
-    }
-
     /// The column `state` of pg_stat_activity.
     pub fn of_name(name: &str) -> Self {
         Self::ALL.into_iter().find(|state| state.name() == Some(name)).unwrap_or_default()
@@ -115,20 +102,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_have_the_code_of_their_version_and_one_name() {
-        let names_of = |version| (0..8).map(|code| SessionState::of_code(version, code).name()).collect::<Vec<_>>();
-        let before = [
-            None,
-            Some("idle"),
-            Some("active"),
-            Some("idle in transaction"),
-            Some("fastpath function call"),
-            Some("idle in transaction (aborted)"),
-            Some("disabled"),
-            None,
-        ];
-        assert_eq!(before.to_vec(), names_of(17));
-        assert_eq!([None, Some("starting"), Some("idle"), Some("active")], names_of(18)[..4]);
+    fn every_state_has_a_name_of_its_own() {
         assert!(SessionState::ALL.into_iter().all(|state| SessionState::of_name(state.name().unwrap_or("")) == state));
+        assert_eq!(SessionState::Unknown, SessionState::of_name("busy"));
+        let busy: Vec<_> = SessionState::ALL.into_iter().filter(|state| state.is_busy()).collect();
+        assert_eq!(6, busy.len(), "all but unknown and idle: {busy:?}");
     }
 }

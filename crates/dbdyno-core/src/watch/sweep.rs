@@ -174,6 +174,7 @@ impl<S: SlotSource, R: StateReader> Sweeper<S, R> {
                 let _ = self.ring.try_send(left);
             }
         }
+        // The reader of who is gone is closed here: a microsecond, as rare as that.
         self.slots[index] = Slot { pid, ..Slot::new() };
     }
 
