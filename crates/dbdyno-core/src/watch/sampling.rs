@@ -34,7 +34,7 @@ impl Tuning {
 pub struct Common {
     /// Set by the collector: come to an end.
     pub stop: AtomicBool,
-    /// CPU time of the collector so far: it counts against the budget.
+    /// CPU time of the collector, without that of its first turns: it counts against the budget.
     pub collector_cpu_ns: AtomicU64,
 }
 
@@ -135,6 +135,7 @@ fn end_last_step<S: SlotSource, R: StateReader>(sweeper: &mut Sweeper<S, R>, now
 struct Effort<'a> {
     tuning: Tuning,
     common: &'a Common,
+    reading_due: u64,
     cpu_ns: u64,
     sweeps: u64,
     looks: u64,
@@ -142,7 +143,8 @@ struct Effort<'a> {
 
 impl<'a> Effort<'a> {
     fn new(tuning: Tuning, common: &'a Common) -> Self {
-        let mut effort = Effort { tuning, common, cpu_ns: 0, sweeps: 0, looks: 0 };
+        let reading_due = *SWEEPS_PER_READING.start();
+        let mut effort = Effort { tuning, common, reading_due, cpu_ns: 0, sweeps: 0, looks: 0 };
         effort.cpu_ns = effort.cpu_now_ns();
         effort
     }
@@ -158,9 +160,10 @@ impl<'a> Effort<'a> {
     /// One more sweep, and so many looks in all; whether the plan is a new one.
     fn review(&mut self, looks: u64) -> bool {
         self.sweeps += 1;
-        if self.sweeps < SWEEPS_PER_READING {
+        if self.sweeps < self.reading_due {
             return false;
         }
+        self.reading_due = (self.reading_due * 2).min(*SWEEPS_PER_READING.end());
         let cpu_ns = self.cpu_now_ns();
         let Tuning::Budget(budget) = &mut self.tuning else { return false };
         budget.spent(cpu_ns - self.cpu_ns, self.sweeps, looks - self.looks);
