@@ -40,12 +40,14 @@ pub use attach::attach;
 pub use background::BackgroundProcess;
 pub use live::LiveWaits;
 pub use names::WaitNames;
-pub use process::session_pids;
+pub use process::{children, session_pids};
 pub use sql::SqlWaits;
+
+pub(crate) use memory::ServerMemory;
+pub(crate) use pace::{Pace, be_punctual, now_ns};
 
 use clocks::ClockFiles;
 use counts::{ClientCounts, EventCounts};
-use pace::{Pace, be_punctual, now_ns};
 use sampler::MemorySampler;
 use sql::SqlSampler;
 
