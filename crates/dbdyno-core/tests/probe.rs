@@ -8,7 +8,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use dbdyno_core::load::{BackendClocks, Observer, Phase, PhaseCell, WaitsSpec};
-use dbdyno_core::probe::{BackgroundProcess, ClientSnapshots, Probe, ProbeOutcome, Route, SqlWaits, WaitNames, attach};
+use dbdyno_core::probe::{
+    Activity, BackgroundProcess, ClientSnapshots, Probe, ProbeOutcome, Route, SqlWaits, WaitNames, attach,
+};
 use server::{Server, Session, is_root, take_turn};
 
 const WINDOW: Duration = Duration::from_millis(500);
@@ -25,16 +27,17 @@ fn spec(route: &str, server: &Server) -> WaitsSpec {
 
 /// Every route that can work for this user; the kernel lets only root map another process's memory.
 fn routes() -> Vec<&'static str> {
-    let others = ["contiguous", "iovec", "sql"];
+    let others = ["contiguous", "mem", "sql"];
     if is_root() { [&["mapped"][..], &others].concat() } else { others.to_vec() }
 }
 
 fn sql_over(mut session: Session) -> SqlWaits {
     Box::new(move || {
-        let rows = session.rows("select pid, wait_event_type, wait_event from pg_stat_activity");
+        let rows =
+            session.rows("select pid, wait_event_type || ':' || wait_event, state, query_id from pg_stat_activity");
         let row = |line: String| {
-            let [pid, class, event] = line.split('|').collect::<Vec<_>>().try_into().expect("three columns");
-            (pid.parse().unwrap(), (!class.is_empty()).then(|| format!("{class}:{event}")))
+            let given = |column: &str| (!column.is_empty()).then(|| column.to_owned());
+            Activity::from_row(&line.split('|').map(given).collect::<Vec<_>>()).expect("a process id")
         };
         Ok(rows.into_iter().map(row).collect())
     })
@@ -314,7 +317,8 @@ fn the_self_test_refuses_names_that_the_server_does_not_use() {
     let Some(server) = take_turn() else { return };
     let session = server.session();
     let pid = session.pid;
-    let liar: SqlWaits = Box::new(move || Ok(vec![(pid, Some("IO:WalSync".to_owned()))]));
+    let liar: SqlWaits =
+        Box::new(move || Ok(vec![Activity { pid, wait: Some("IO:WalSync".to_owned()), ..Activity::default() }]));
     let probe = attach(&spec("auto", &server), &[pid], phases(1, Phase::InUnit), Some(liar)).unwrap();
     assert_eq!(probe.route(), Route::Sql);
     let note = probe.finish().note.unwrap();

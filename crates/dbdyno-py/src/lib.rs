@@ -100,7 +100,7 @@ mod _core {
         overwrite_arguments, sample_statements,
     };
     #[pymodule_export]
-    use crate::stacks::{flame_graph, function_names, record_stacks};
+    use crate::stacks::{flame_graph, function_names, record_stacks, trace_calls};
     #[pymodule_export]
     use crate::trial::run_trial;
     use pyo3::prelude::*;

@@ -19,6 +19,12 @@ pub fn record_stacks(py: Python<'_>, spec: String, go_on: Option<Py<PyAny>>) -> 
 }
 
 #[pyfunction]
+#[pyo3(signature = (spec, go_on = None))]
+pub fn trace_calls(py: Python<'_>, spec: String, go_on: Option<Py<PyAny>>) -> PyResult<String> {
+    while_asked(py, go_on.as_ref(), |stop| stacks::trace(&spec, stop))
+}
+
+#[pyfunction]
 pub fn flame_graph(py: Python<'_>, folded: &str, options_json: &str) -> PyResult<String> {
     py.detach(|| stacks::flame_graph(folded, options_json)).map_err(raise)
 }

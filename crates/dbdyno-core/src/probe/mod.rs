@@ -13,37 +13,50 @@
 //!
 //! Nothing is installed in the server, nothing is written to it, and no signal is sent to it.
 
+mod activity;
 mod attach;
 mod background;
 mod clocks;
+mod copied;
 mod counts;
 mod elf;
 mod events;
+mod layout;
 mod live;
+mod mapped;
 mod maps;
-mod memory;
 mod names;
+mod open;
 mod pace;
 mod process;
+mod process_array;
+mod program;
+mod route;
 mod sampler;
 mod self_test;
+mod shared_memory;
 mod sql;
+mod status_array;
 mod wait_events_18;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
+pub use activity::{ACTIVITY_SQL, Activity, SqlWaits};
 pub use attach::attach;
 pub use background::BackgroundProcess;
+pub use layout::Layout;
 pub use live::LiveWaits;
 pub use names::WaitNames;
+pub use open::open_server;
 pub use process::{children, session_pids};
-pub use sql::SqlWaits;
+pub use process_array::ProcessArray;
+pub use route::{Route, RouteRequest};
+pub use shared_memory::SharedMemory;
+pub use status_array::StatusArray;
 
-pub(crate) use memory::ServerMemory;
 pub(crate) use pace::{Pace, be_punctual, now_ns};
 
 use clocks::ClockFiles;
@@ -52,33 +65,6 @@ use sampler::MemorySampler;
 use sql::SqlSampler;
 
 use crate::load::{BackendClocks, Observer};
-
-/// How wait events are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Route {
-    /// Loads from the server's shared memory.
-    Mapped,
-    /// One copy over the span of all backends' entries.
-    Contiguous,
-    /// One copy with a piece per backend.
-    Iovec,
-    /// pg_stat_activity.
-    Sql,
-    /// Not at all; the clocks are still read.
-    Off,
-}
-
-impl fmt::Display for Route {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Route::Mapped => "mapped",
-            Route::Contiguous => "contiguous",
-            Route::Iovec => "iovec",
-            Route::Sql => "sql",
-            Route::Off => "off",
-        })
-    }
-}
 
 /// Snapshots of one client's backend within its span.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,28 +1,22 @@
 //! Before memory is believed: what it says must be what the server itself says.
 
-use super::names::WaitNames;
-use super::sampler::MemorySampler;
-use super::sql::SqlWaits;
+use std::io;
+
+use super::activity::{Activity, SqlWaits};
+use super::layout::Layout;
+use super::shared_memory::SharedMemory;
 
 /// An event that changes while the server answers proves nothing, so there are several attempts.
 const ATTEMPTS: usize = 5;
 
-/// Compare events read from memory with pg_stat_activity, once.
+/// Compare what is read from memory with pg_stat_activity.
 ///
-/// Only events that were the same before and after the query are compared. A process that the server
-/// shows without an event is skipped unless memory says the same, because rights may hide it.
-pub fn agrees_with_server(
-    sampler: &mut MemorySampler,
-    client_pids: &[i32],
-    names: WaitNames,
-    query: &mut SqlWaits,
-) -> Result<(), String> {
-    let background = sampler.background.iter().filter_map(|watched| Some((watched.pid, watched.word?)));
-    let words: Vec<(i32, usize)> =
-        client_pids.iter().enumerate().map(|(client, &pid)| (pid, client)).chain(background).collect();
+/// Only what was the same before and after the query is compared. What the server does not show is skipped, because
+/// rights may hide it.
+pub fn agrees_with_server(memory: &mut SharedMemory, layout: &Layout, sql: &mut SqlWaits) -> Result<(), String> {
     let mut complaint = "no event held still long enough to be compared with pg_stat_activity".to_owned();
     for _ in 0..ATTEMPTS {
-        match compare(sampler, &words, names, query)? {
+        match compare(memory, layout, sql)? {
             Comparison { agreed, disagreement: None } if agreed > 0 => return Ok(()),
             Comparison { disagreement: Some(disagreement), .. } => complaint = disagreement,
             _ => {}
@@ -31,27 +25,24 @@ pub fn agrees_with_server(
     Err(complaint)
 }
 
+#[derive(Default)]
 struct Comparison {
     agreed: usize,
     disagreement: Option<String>,
 }
 
-fn compare(
-    sampler: &MemorySampler,
-    words: &[(i32, usize)],
-    names: WaitNames,
-    query: &mut SqlWaits,
-) -> Result<Comparison, String> {
-    let read_all =
-        || -> std::io::Result<Vec<u32>> { words.iter().map(|&(_, word)| sampler.source.read_one(word)).collect() };
-    let before = read_all().map_err(|error| error.to_string())?;
-    let rows = query()?;
-    let after = read_all().map_err(|error| error.to_string())?;
-    let mut comparison = Comparison { agreed: 0, disagreement: None };
-    for (pid, shown) in rows {
-        let Some(index) = words.iter().position(|&(known, _)| known == pid) else { continue };
-        let (Some(shown), true) = (shown, before[index] == after[index]) else { continue };
-        let read = if after[index] == 0 { "no wait event".to_owned() } else { names.name(after[index]) };
+fn compare(memory: &mut SharedMemory, layout: &Layout, sql: &mut SqlWaits) -> Result<Comparison, String> {
+    let mut read = || events(memory, layout).map_err(|error| error.to_string());
+    let before = read()?;
+    let rows = sql()?;
+    let after = read()?;
+    let mut comparison = Comparison::default();
+    for Activity { pid, wait, .. } in rows {
+        let Some(shown) = wait else { continue };
+        let Some(event) = event_of(pid, &before).filter(|event| event_of(pid, &after) == Some(*event)) else {
+            continue;
+        };
+        let read = if event == 0 { "no wait event".to_owned() } else { layout.names.name(event) };
         match read == shown {
             true => comparison.agreed += 1,
             false => {
@@ -61,4 +52,17 @@ fn compare(
         }
     }
     Ok(comparison)
+}
+
+/// (process id, wait event) of all slots.
+fn events(memory: &mut SharedMemory, layout: &Layout) -> io::Result<Vec<(i32, u32)>> {
+    let array = &layout.processes;
+    memory.watch(&[array.span(0, array.slots - 1)]);
+    memory.refresh()?;
+    let pair = |slot| (memory.u32(array.pid_address(slot)) as i32, memory.u32(array.wait_address(slot)));
+    Ok((0..array.slots).map(pair).collect())
+}
+
+fn event_of(pid: i32, events: &[(i32, u32)]) -> Option<u32> {
+    events.iter().find(|(known, _)| *known == pid).map(|(_, event)| *event)
 }

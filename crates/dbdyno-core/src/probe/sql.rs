@@ -7,15 +7,12 @@
 
 use std::sync::Arc;
 
+use super::activity::{Activity, SqlWaits};
 use super::background::Watched;
 use super::clocks::ClockFiles;
 use super::counts::ClientCounts;
 use super::process::TaskState;
 use crate::load::{Phase, PhaseCell};
-
-/// Asks the server: one `(pid, "Class:Name")` for each process of pg_stat_activity, `None` where it
-/// shows no wait event. Called from the sampler thread.
-pub type SqlWaits = Box<dyn FnMut() -> Result<Vec<(i32, Option<String>)>, String> + Send>;
 
 /// The shortest mean time between two queries: one costs the server 0.2 to 1 ms of CPU.
 pub const PERIOD_NS_MIN: u64 = 20_000_000;
@@ -67,8 +64,8 @@ impl SqlSampler {
         let before = self.states();
         let rows = (self.query)()?;
         let after = self.states();
-        for (pid, name) in rows {
-            let event = name.map_or(0, |name| self.number(name));
+        for Activity { pid, wait, .. } in rows {
+            let event = wait.map_or(0, |name| self.number(name));
             if let Some(client) = self.client_pids.iter().position(|&known| known == pid) {
                 self.count(client, event, before[client], after[client]);
             } else if let Some(watched) = self.background.iter_mut().find(|watched| watched.pid == pid) {
@@ -146,8 +143,9 @@ mod tests {
         let phases: Arc<[PhaseCell]> = (0..3).map(|_| PhaseCell::default()).collect();
         phases[0].set(Phase::InUnit);
         phases[1].set(Phase::BetweenUnits);
-        let row = |pid| (pid, Some("IO:WalSync".to_owned()));
-        let query: SqlWaits = Box::new(move || Ok(vec![row(11), row(12), row(13), row(99), (11, None)]));
+        let row = |pid| Activity { pid, wait: Some("IO:WalSync".to_owned()), ..Activity::default() };
+        let silent = Activity { pid: 11, ..Activity::default() };
+        let query: SqlWaits = Box::new(move || Ok(vec![row(11), row(12), row(13), row(99), silent.clone()]));
         let mut sampler = SqlSampler::new(query, &[11, 12, 13], None, phases, Vec::new());
         sampler.sweep().unwrap();
         sampler.sweep().unwrap();

@@ -49,6 +49,11 @@ struct Process {
 const STACKS_BETWEEN_MAPS: u32 = 50;
 
 impl Fold {
+    /// Reads the files of a process before its first stack.
+    pub fn meet(&mut self, pid: i32) {
+        let _ = self.process(pid);
+    }
+
     /// The functions on a copied stack of a process, root first.
     ///
     /// None where the process's map cannot be read: it is gone.

@@ -22,6 +22,7 @@ mod recorder;
 mod server_waits;
 mod spec;
 mod stop;
+mod trace;
 mod waits;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,8 +30,9 @@ use std::time::{Duration, Instant};
 
 pub use flame::flame_graph;
 pub use image::function_names;
-pub use recorder::Recorder;
+pub use recorder::{Prepared, Recorder};
 pub use spec::{StacksOutcome, StacksSpec};
+pub use trace::trace;
 pub use waits::WaitEvents;
 
 use crate::error::{CoreError, Result};
@@ -42,24 +44,11 @@ pub fn record(spec_json: &str, stop: &AtomicBool) -> Result<String> {
     let Some(seconds_ns) = spec.seconds_ns else {
         return Err(CoreError::new("spec_invalid", "stacks.seconds_ns: null; say how long"));
     };
+    let recorder = Prepared::new(spec)?.start();
     let began = Instant::now();
-    let recorder = start(&spec)?;
     while began.elapsed() < Duration::from_nanos(seconds_ns) && !stop.load(Ordering::Relaxed) {
         std::thread::sleep(STOP_CHECK.min(Duration::from_nanos(seconds_ns).saturating_sub(began.elapsed())));
     }
     let outcome = recorder.finish();
     serde_json::to_string(&outcome).map_err(|error| CoreError::new("io", format!("stacks: {error}")))
-}
-
-/// Begins to record, with the names of the wait events where the server's memory can be read.
-pub fn start(spec: &StacksSpec) -> Result<Recorder> {
-    spec.check()?;
-    let waits = spec.postmaster_pid.map(server_waits::ServerWaits::open);
-    let (events, unnamed) = match waits {
-        Some(Ok(waits)) => (Some(Box::new(waits) as Box<dyn WaitEvents>), None),
-        Some(Err(reason)) => (None, Some(format!("wait stacks without wait events: {reason}"))),
-        None => (None, None),
-    };
-    Recorder::start(spec, events, unnamed)
-        .map_err(|error| CoreError::new("io", format!("stacks: processes of the server: {error}")))
 }

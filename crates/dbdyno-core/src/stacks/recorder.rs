@@ -19,8 +19,10 @@ use super::cpu::{CpuStacks, PerfStacks, STACK_BYTES, StopStacks, perf_advice, st
 use super::fold::{Fold, Kind};
 use super::perf_event::Record;
 use super::processes::{ProcessFiles, Watched};
+use super::server_waits::ServerWaits;
 use super::spec::{KernelTime, PauseSummary, StacksOutcome, StacksSpec};
 use super::waits::{Seen, Sleepers, WaitEvents};
+use crate::error::{CoreError, Result};
 use crate::probe::{Pace, be_punctual, now_ns};
 
 /// Stacks that wait to be unwound: 64 MiB at most.
@@ -63,19 +65,40 @@ enum Message {
     SameWait(i32),
 }
 
-impl Recorder {
-    /// Begins to record; `events` names the wait events of wait stacks, `note` says why they have none.
-    pub fn start(
-        spec: &StacksSpec,
-        events: Option<Box<dyn WaitEvents>>,
-        note: Option<String>,
-    ) -> std::io::Result<Self> {
+/// All that takes time before a recording: files read, the server's memory found.
+pub struct Prepared {
+    spec: StacksSpec,
+    watched: Watched,
+    pids: Vec<i32>,
+    events: Option<Box<dyn WaitEvents>>,
+    note: Option<String>,
+    fold: Fold,
+}
+
+impl Prepared {
+    /// Reads what the processes are made of, so that nothing of it is done while something is measured.
+    pub fn new(spec: StacksSpec) -> Result<Self> {
+        spec.check()?;
         let watched = match (&spec.pids, spec.postmaster_pid) {
             (Some(pids), _) => Watched::Named(pids.clone()),
-            (None, Some(postmaster_pid)) => Watched::ChildrenOf(postmaster_pid),
-            (None, None) => Watched::Named(Vec::new()),
+            (None, postmaster_pid) => Watched::ChildrenOf(postmaster_pid.expect("checked")),
         };
-        let pids = watched.now()?;
+        let pids = watched.now().map_err(|error| {
+            CoreError::new("not_watchable", format!("stacks: the server's processes cannot be listed: {error}"))
+        })?;
+        let mut fold = Fold::default();
+        pids.iter().for_each(|&pid| fold.meet(pid));
+        let (events, note) = match spec.postmaster_pid.map(ServerWaits::open) {
+            Some(Ok(waits)) => (Some(Box::new(waits) as Box<dyn WaitEvents>), None),
+            Some(Err(reason)) => (None, Some(format!("wait stacks without wait events: {reason}"))),
+            None => (None, None),
+        };
+        Ok(Prepared { spec, watched, pids, events, note, fold })
+    }
+
+    /// Begins to record.
+    pub fn start(self) -> Recorder {
+        let Prepared { spec, watched, pids, events, note, fold } = self;
         let ticks = pids.iter().filter_map(|&pid| {
             let files = ProcessFiles::open(pid).ok()?;
             let now = files.ticks()?;
@@ -90,7 +113,7 @@ impl Recorder {
             cpu_ns: AtomicU64::new(0),
         });
         let (sender, receiver) = sync_channel(QUEUE);
-        let (route, frequency_hz) = (spec.route.clone(), spec.frequency_hz);
+        let (route, frequency_hz) = (spec.route, spec.frequency_hz);
         let cpu = {
             let (shared, sender) = (Arc::clone(&shared), sender.clone());
             spawn("dbdyno-cpu", move || shared.metered(|shared| shared.watch_cpu(&route, frequency_hz, &sender)))
@@ -101,9 +124,9 @@ impl Recorder {
         };
         let fold = {
             let shared = Arc::clone(&shared);
-            spawn("dbdyno-fold", move || shared.metered(|_| fold_all(&receiver)))
+            spawn("dbdyno-fold", move || shared.metered(|_| fold_all(&receiver, fold)))
         };
-        Ok(Recorder {
+        Recorder {
             shared,
             began_ns: now_ns(libc::CLOCK_MONOTONIC),
             frequency_hz,
@@ -112,9 +135,11 @@ impl Recorder {
             cpu: Some(cpu),
             waits: Some(waits),
             fold: Some(fold),
-        })
+        }
     }
+}
 
+impl Recorder {
     /// Ends the recording and says what was seen.
     pub fn finish(mut self) -> StacksOutcome {
         let elapsed_ns = now_ns(libc::CLOCK_MONOTONIC) - self.began_ns;
@@ -311,8 +336,7 @@ fn open_cpu(route: &str, pids: &[i32], frequency_hz: u64, notes: &mut Vec<String
     None
 }
 
-fn fold_all(receiver: &Receiver<Message>) -> Fold {
-    let mut fold = Fold::default();
+fn fold_all(receiver: &Receiver<Message>, mut fold: Fold) -> Fold {
     let mut last_wait: HashMap<i32, (Kind, Arc<[u32]>)> = HashMap::new();
     while let Ok(message) = receiver.recv() {
         match message {

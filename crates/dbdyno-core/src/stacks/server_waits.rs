@@ -2,42 +2,46 @@
 
 use std::collections::HashMap;
 
-use super::copy::read_remote;
 use super::waits::WaitEvents;
-use crate::probe::{ServerMemory, WaitNames};
+use crate::probe::{Layout, RouteRequest, SharedMemory, open_server};
 
-/// Where each process keeps its wait event, looked up once.
+/// A server's memory, and in which slot of it each process was met.
 pub struct ServerWaits {
-    memory: ServerMemory,
-    names: WaitNames,
-    words: HashMap<i32, Option<u64>>,
+    memory: SharedMemory,
+    layout: Layout,
+    slots: HashMap<i32, usize>,
 }
 
 impl ServerWaits {
     /// Learns the layout of a running server's memory; the reason where it cannot be read.
     pub fn open(postmaster_pid: i32) -> Result<Self, String> {
-        let memory = ServerMemory::open(postmaster_pid)?;
-        let version = memory.major_version()?;
-        let names = WaitNames::of_version(version)
-            .ok_or_else(|| format!("the wait-event numbers of PostgreSQL {version} are not known here"))?;
-        Ok(ServerWaits { memory, names, words: HashMap::new() })
+        let (memory, layout) = open_server(postmaster_pid, RouteRequest::Auto, None)?;
+        Ok(ServerWaits { memory, layout, slots: HashMap::new() })
+    }
+
+    /// The slot of a process; another one may have it meanwhile, then it is looked up again.
+    fn slot(&mut self, pid: i32) -> Option<usize> {
+        let holds = |memory: &SharedMemory, layout: &Layout, slot| {
+            memory.fresh_u32(layout.processes.pid_address(slot)).is_ok_and(|seen| seen as i32 == pid)
+        };
+        if let Some(&slot) = self.slots.get(&pid)
+            && holds(&self.memory, &self.layout, slot)
+        {
+            return Some(slot);
+        }
+        let slot = self.layout.processes.slots_of(&mut self.memory, &[pid]).ok()?.first().copied()??;
+        self.slots.insert(pid, slot);
+        Some(slot)
     }
 }
 
 impl WaitEvents for ServerWaits {
     fn event(&mut self, pid: i32) -> Option<u32> {
-        let memory = &self.memory;
-        // A process without a place in the array may be just beginning: it is asked again.
-        let word = match self.words.get(&pid) {
-            Some(Some(word)) => *word,
-            _ => *self.words.entry(pid).insert_entry(memory.background_word(pid)).get().as_ref()?,
-        };
-        let mut bytes = [0; 4];
-        let copied = read_remote(self.memory.postmaster_pid, word, &mut bytes).ok()?;
-        (copied == bytes.len()).then(|| u32::from_le_bytes(bytes))
+        let slot = self.slot(pid)?;
+        self.memory.fresh_u32(self.layout.processes.wait_address(slot)).ok()
     }
 
     fn name(&self, event: u32) -> String {
-        self.names.name(event)
+        self.layout.names.name(event)
     }
 }
