@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dbdyno.analysis import warnings as warn
-from dbdyno.analysis.arms import arm_findings
+from dbdyno.analysis.arms import Asked, arm_findings
+from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.blocks import Block, counted_blocks, usable
 from dbdyno.analysis.comparisons import compare, pairs
 from dbdyno.analysis.documents import Document
@@ -19,7 +20,7 @@ from dbdyno.analysis.indexes import index_verdicts
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER
 
 
-def analyse(run: Document, machine: Document, trials: Sequence[Document]) -> Findings:
+def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slow: Share = SLOWEST) -> Findings:
     """All that a run shows.
 
     Figures of arms come from the counted blocks; where no block is complete, from all trials that are ok, and
@@ -29,10 +30,11 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document]) -> Fin
         run: the body of the `run` record.
         machine: the body of the last `machine` record.
         trials: the bodies of the `trial` records, in the order of the journal.
+        slow: the units that the tail explains.
     """
     blocks = counted_blocks(run, trials)
     counted = _counted_trials(run, blocks, trials)
-    arms = _arms(run, machine, counted)
+    arms = _arms(run, machine, counted, Asked(run["seed"], slow))
     compared = pairs(run) if blocks else []
 
     of_machine = warn.machine_warnings(machine)
@@ -89,13 +91,13 @@ def _window_ns(run: Document, counted: Counted) -> int:
     return max((trial["outcome"]["window_ns"] for arm in timed for _, trial in counted[arm]), default=0)
 
 
-def _arms(run: Document, machine: Document, counted: Counted) -> dict[str, Arm]:
+def _arms(run: Document, machine: Document, counted: Counted, asked: Asked) -> dict[str, Arm]:
     found: dict[str, Arm] = {}
     for arm in run["arms"]:
         if counted[arm["arm"]]:
             orders, trials = zip(*counted[arm["arm"]], strict=True)
             baseline_trials = [trial for _, trial in counted.get(arm["baseline"], [])]
-            found[arm["arm"]] = arm_findings(arm, trials, orders, baseline_trials, _server(machine, arm))
+            found[arm["arm"]] = arm_findings(arm, trials, orders, baseline_trials, _server(machine, arm), asked)
     return found
 
 
