@@ -36,6 +36,19 @@ def run_trial(spec: Mapping[str, Any], password: str | None, live: Watcher | Non
     return dict(json.loads(outcome))
 
 
+def record_stacks(spec: Mapping[str, Any], go_on: Callable[[], bool] | None = None) -> dict[str, Any]:
+    """Stacks of a server's processes: spec and outcome as docs/architecture.md has them.
+
+    `go_on` is asked twenty times a second and says False to end early, with what was seen.
+    """
+    return dict(json.loads(_translated(lambda: _core.record_stacks(json.dumps(spec), go_on))))
+
+
+def trace_calls(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """System calls of one process for a short while: spec and outcome as docs/architecture.md has them."""
+    return dict(json.loads(_translated(lambda: _core.trace_calls(json.dumps(spec)))))
+
+
 def check_script(name: str, text: str) -> dict[str, Any]:
     """Parse a script; raises `DynoError` with file, line and column."""
     return dict(json.loads(_translated(lambda: _core.check_script(name, text))))

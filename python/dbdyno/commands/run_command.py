@@ -45,6 +45,7 @@ def run(
     ),
     quick: bool = typer.Option(False, "--quick", help="The experiment's quick form."),
     seed: int | None = typer.Option(None, "--seed", metavar="N", min=0, help="Makes the schedule repeatable."),
+    stacks: bool = typer.Option(False, "--stacks", help="Record the stacks of the clients' backends as well."),
     out: Path | None = typer.Option(None, "--out", metavar="RUN_DIR", help="The run directory, new or empty."),
     as_json: bool = typer.Option(False, "--json", help="Print the findings as one JSON document."),
 ) -> None:
@@ -53,11 +54,14 @@ def run(
         target, allow_write=allow_write, allow_checkpoint=allow_checkpoint, server_bin=server_bin, data_dir=data_dir
     )
     if resume is not None:
-        _refuse_with_resume(experiment=experiment, blocks=blocks, quick=quick or None, seed=seed, out=out)
+        _refuse_with_resume(
+            experiment=experiment, blocks=blocks, quick=quick or None, seed=seed, stacks=stacks or None, out=out
+        )
         directory = resume
         _resume(directory, where)
     elif experiment is not None:
         loaded = _load(experiments.find(experiment), quick=quick, blocks=blocks)
+        loaded = dataclasses.replace(loaded, stacks=stacks)
         chosen_seed = secrets.randbelow(2**31) if seed is None else seed
         directory = out or _default_directory(loaded, chosen_seed)
         _start(runner.Request(loaded, directory, chosen_seed), where)

@@ -50,6 +50,7 @@ class Experiment:
     outcomes: Mapping[str, str]
     invariants: Mapping[str, str]
     files: tuple[Path, ...]
+    stacks: bool = False
 
     def arm(self, name: str) -> Arm:
         """The arm called `name`."""

@@ -1,6 +1,6 @@
 """What the functions of PostgreSQL do, from the table beside this file.
 
-    meanings()["ExecHashJoin"] -> "hash join: looks each outer row up in a hash table of the inner ones"
+meanings()["ExecHashJoin"] -> "hash join: looks each outer row up in a hash table of the inner ones"
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from dbdyno.report.sections.limits import limits
 from dbdyno.report.sections.outcomes import before_and_after
 from dbdyno.report.sections.plans import plans
 from dbdyno.report.sections.server import counters, host_cpu, requests
+from dbdyno.report.sections.stacks import stacks
 from dbdyno.report.sections.times import unit_of_work, waits
 from dbdyno.report.sentences import Role, Sentence, trial_length, verdicts_by_group
 
@@ -77,6 +78,7 @@ def _lines(findings: Findings, run_directory: str, place: str, report: str | Non
         checks(arms),
         kinds(arms, names),
         waits(arms, names),
+        stacks(arms, names),
         counters(arms, names),
         requests(arms, names),
         host_cpu(arms),

@@ -71,7 +71,8 @@ def experiment_of(directory: Path) -> Experiment:
     if stored.ended:
         raise DynoError("run_complete", f"--resume {directory}: is complete; dbdyno report shows it")
     run = stored.run
-    return load_experiment(run_directory.experiment_copy(stored), quick=run["quick"], blocks=run["blocks"])
+    loaded = load_experiment(run_directory.experiment_copy(stored), quick=run["quick"], blocks=run["blocks"])
+    return dataclasses.replace(loaded, stacks=run.get("stacks", False))
 
 
 def resume(directory: Path, servers: Servers, progress: Progress) -> None:
@@ -172,6 +173,7 @@ def _run_record(
         "seed": request.seed,
         "blocks": experiment.blocks,
         "quick": experiment.quick,
+        "stacks": experiment.stacks,
         "started_at": now(),
         "arms": [{**_arm_record(each, names, found), "server": servers.index(each.arm.server)} for each in prepared],
         "outcomes": list(experiment.outcomes),

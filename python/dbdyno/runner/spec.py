@@ -14,6 +14,8 @@ from dbdyno.targets.endpoint import Endpoint
 # percent of one CPU (about 80 us a query), and a window of 1 s still has 50 snapshots of a sawtooth.
 EXPOSURE_PERIOD_NS = 20_000_000
 WAIT_PERIOD_NS = 1_000_000
+# Odd, so that it does not keep step with what servers do a hundred times a second.
+STACK_FREQUENCY_HZ = 99
 DRAIN_LIMIT_NS = 60_000_000_000
 CONNECT_TIMEOUT_NS = 10_000_000_000
 SERIES_STEP_NS = 100_000_000
@@ -57,6 +59,7 @@ def trial_spec(
         "series_step_ns": SERIES_STEP_NS,
         "waits": {"route": "auto", "postmaster_pid": postmaster_pid, "period_ns": WAIT_PERIOD_NS},
         "exposure_period_ns": EXPOSURE_PERIOD_NS,
+        "stacks": {"frequency_hz": STACK_FREQUENCY_HZ} if experiment.stacks else None,
     }
 
 

@@ -21,6 +21,7 @@ from dbdyno.analysis.server_profile.limits import warnings
 from dbdyno.analysis.server_profile.processes import processes
 from dbdyno.analysis.server_profile.requests import PAGE_BYTES, differences, io_lines
 from dbdyno.analysis.server_profile.resample import draws
+from dbdyno.analysis.server_profile.session_stacks import session_stacks
 from dbdyno.analysis.server_profile.snapshots import ACTIVE, BACKGROUND, IDLE_IN_TRANSACTION, Flags, Floats, snapshots
 
 # The control connection's own statements are commits, too: so many each look, at most.
@@ -41,6 +42,7 @@ def analyse(record: Document) -> ServerProfile:
         io=io_lines(record.get("counters"), _page_bytes(server)),
         background=background(found),
         commits=commits(record, found),
+        stacks=session_stacks(record, profile.profile_ns),
     )
     return dataclasses.replace(profile, findings=findings(profile), warnings=warnings(profile, found, record))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from dbdyno.analysis.findings import Estimate, Warning
+from dbdyno.analysis.findings import Estimate, Stacks, Warning
 
 FORMAT = 1
 
@@ -324,6 +324,7 @@ class ServerProfile:
     background: list[BackgroundProcess]
     findings: list[Finding]
     warnings: list[Warning]
+    stacks: Stacks | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from dbdyno.report import numbers
 from dbdyno.report.layout import WIDTH, paragraph
 from dbdyno.report.sections.arms import title
 from dbdyno.report.sections.limits import limits
+from dbdyno.report.sections.stacks import profile_stacks
 from dbdyno.report.server_profile.blocking import blocking
 from dbdyno.report.server_profile.over_time import over_time
 from dbdyno.report.server_profile.tables import background, by_owner, by_query, parts, requests, wait_lengths
@@ -63,6 +64,7 @@ def _lines(profile: ServerProfile, width: int, directory: str | None, page: str 
         by_query(profile),
         *(by_owner(name, getattr(profile, field)) for name, field in OWNERS.items()),
         blocking(profile.blockers),
+        profile_stacks(profile.stacks),
         wait_lengths(profile),
         requests(profile),
         background(profile),
