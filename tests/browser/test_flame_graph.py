@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +34,14 @@ FRAMES = """() => [...document.querySelectorAll('#frames > g')].map(group => ({
 
 
 @pytest.fixture(scope="module")
-def stacks() -> Iterator[Stacks]:
+def stacks() -> Stacks:
     """A second of the query, as wide as a profile that we know."""
     with EmbeddedServer(settings={"max_connections": 20}) as server, busy(server) as pid:
         spec = {"pids": [pid], "postmaster_pid": server.postmaster_pid, "seconds_ns": 10**9, "frequency_hz": 199}
         record = engine.record_stacks(spec)
     found = stacks_of([record], MEASURED)
     assert found is not None
-    yield found
+    return found
 
 
 def test_the_widths_add_up_to_the_measured_time_and_frames_mean_something(

@@ -15,6 +15,8 @@ from dbdyno.report.sections.arms import title
 
 # The functions of one arm that are worth a line; all are in the HTML report.
 SHOWN = 8
+# A function that took less is not why anything is slow.
+LEAST_SHARE = 0.01
 # Of a common stack the functions nearest its end: those above are in every stack of its kind.
 NEAREST = 3
 INDENT = "  "
@@ -43,7 +45,12 @@ def functions(found: Stacks) -> list[Text]:
     lines: list[Text] = []
     for common in found.common:
         lines += paragraph(Text(common_sentence(common)), first=INDENT, rest=INDENT)
-    for each in found.hottest[:SHOWN]:
+    shown = [each for each in found.hottest[:SHOWN] if each.self_share >= LEAST_SHARE]
+    if not shown:
+        lines.append(
+            Text(f"{INDENT}No function computed for {numbers.percent(LEAST_SHARE)} of the time: see the waits.")
+        )
+    for each in shown:
         share, inclusive = numbers.percent(each.self_share), numbers.percent(each.share)
         lead = f"{INDENT}{share:>6} ({inclusive})".ljust(19)
         said = f"{each.function}: {known}" if (known := meaning(each.function)) else each.function
@@ -57,9 +64,11 @@ def common_sentence(common: CommonStack) -> str:
     where = " > ".join([*(["..."] if len(common.functions) > NEAREST else []), *common.functions[-NEAREST:]])
     last = meaning(common.functions[-1])
     kind = "CPU" if common.kind == "cpu" else "wait"
-    span = numbers.interval(*(None if end is None else 100 * end for end in (common.share.low, common.share.high)))
+    low, high = common.share.low or 0.0, common.share.high or 1.0
     share = f"{numbers.percent(common.share.estimate)} of {numbers.count(common.of, f'{kind} snapshot')}"
-    return f"The same stack in {share} ({span} %): {where}" + (f" ({last})." if last else ".")
+    return f"The same stack in {share} ({100 * low:.1f} to {100 * high:.1f} %): {where}" + (
+        f" ({last})." if last else "."
+    )
 
 
 def _recorded(found: Stacks) -> str:
