@@ -36,8 +36,8 @@ def test_functions_with_meaning_and_the_common_stack() -> None:
         "  a hash table of the inner ones).\n"
         "    97 % (97 %)    ExecHashJoin: hash join: looks each outer row up in a hash\n"
         "                     table of the inner ones\n"
-        "  300 CPU stacks and 1 wait stack; by stopping; 300 pauses of 150 us in the mean,\n"
-        "  2.00 ms at most; 2 lost; 1.0 % cut short."
+        "  300 CPU stacks and 1 wait stack; by stopping; 300 pauses of 150 us in the\n"
+        "  mean, 2.00 ms at most; 2 lost; 1 % cut short."
     )
 
 
