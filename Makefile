@@ -64,7 +64,9 @@ format: dev ## rewrite the sources as the linters want them
 
 bench: dev ## the speed claims, against their peers, in one run
 	$(BIN)/python benches/generate_rows.py
+	$(BIN)/python benches/sweep_cost.py
 	$(BIN)/python benches/driver_vs_pgbench.py
+	$(BIN)/python benches/sampler_cost.py
 
 docs: dev ## check that the documentation covers every command, error code and key
 	$(BIN)/python -m pytest tests/docs

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from old_server import OldServer
 
+from dbdyno.commands.app import run
+
 GOOD = """
 question = "Is it faster?"
 baseline = { speed = "slow" }
@@ -174,6 +176,16 @@ COMMAND_CASES = [
     Case("unknown command", "No such command", arguments=("measure",)),
     Case("unknown flag", "No such option: --fast", arguments=("run", "{file}", "--fast")),
     Case("bad number", "--blocks", arguments=("run", "{file}", "--blocks", "x")),
+    Case(
+        "sampling budget of nothing",
+        "--sampling-budget 0: must be above 0 and at most 0.5",
+        arguments=("run", "{file}", "--sampling-budget", "0"),
+    ),
+    Case(
+        "sampling budget of everything",
+        "--sampling-budget 0.6: must be above 0 and at most 0.5",
+        arguments=("run", "{file}", "--sampling-budget", "0.6"),
+    ),
     Case("resume and experiment", "is kept in the run directory", arguments=("run", "{file}", "--resume", "{dir}")),
     Case("resume nothing", "no such run directory", arguments=("run", "--resume", "{dir}/none")),
     Case("report nothing", "no such run directory", arguments=("report", "{dir}/none")),
@@ -201,6 +213,33 @@ COMMAND_CASES = [
         "unresolvable host",
         "failed to resolve host 'no-such-host.invalid'",
         arguments=("run", "{file}", "--target", "postgres://no-such-host.invalid/x", "--allow-write"),
+    ),
+]
+
+PROFILE_CASES = [
+    Case("profile: nothing", "Missing argument 'TARGET'", arguments=("profile",)),
+    Case("profile: no such process", "TARGET 4194305: no such process", arguments=("profile", "4194305")),
+    Case("profile: not a server", "TARGET 1: is ", arguments=("profile", "1")),
+    Case("profile: no such directory", "none: no such directory; name", arguments=("profile", "{dir}/none")),
+    Case("profile: a file", "x.toml: no such directory; name", arguments=("profile", "{file}")),
+    Case("profile: not a data directory", "no PG_VERSION", arguments=("profile", "{dir}")),
+    Case("profile: keywords", "TARGET: name a postgres:// URL", arguments=("profile", "host=db user=app")),
+    Case("profile: not a URL", "target: mysql:// is not supported", arguments=("profile", "mysql://localhost/x")),
+    Case("profile: unreachable", "Connection refused; check", arguments=("profile", "postgres://127.0.0.1:1/x")),
+    Case("profile: unresolvable", "failed to resolve host", arguments=("profile", "postgres://no-such-host.invalid/x")),
+    Case("profile: no socket", "No such file or directory; check", arguments=("profile", "postgres:///x?host=/none")),
+    Case(
+        "profile: unknown route",
+        "--route fast: not a route; use one of auto",
+        arguments=("profile", "1", "--route", "fast"),
+    ),
+    Case("profile: no time", "'--seconds'", arguments=("profile", "1", "--seconds", "0")),
+    Case("profile: a budget in per cent", "'--sampling-budget'", arguments=("profile", "1", "--sampling-budget", "2")),
+    Case("profile: live without a terminal", "--live: needs a terminal", arguments=("profile", "1", "--live")),
+    Case(
+        "profile: as-url beside a URL",
+        "--as-url: is for a TARGET that is a process or a directory",
+        arguments=("profile", "postgres://127.0.0.1:1/x", "--as-url", "postgres://127.0.0.1:1/x"),
     ),
 ]
 
@@ -246,6 +285,35 @@ def test_bad_input_is_one_line(case: Case, tmp_path: Path) -> None:
 
     assert_one_line(done, case.message, case.exit_code)
     assert [path for path in sorted(tmp_path.rglob("*")) if path not in before and path.is_file()] == []
+
+
+@pytest.mark.parametrize("case", PROFILE_CASES, ids=lambda case: case.name)
+def test_a_target_that_cannot_be_profiled_is_one_line(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """In this process, because it is the same command line; no directory is made."""
+    file = tmp_path / "x.toml"
+    file.touch()
+    monkeypatch.chdir(tmp_path)
+
+    exit_code = run([part.format(file=file, dir=tmp_path) for part in case.arguments])
+
+    output, errors = capfd.readouterr()
+    assert_one_line(subprocess.CompletedProcess(case.arguments, exit_code, output, errors), case.message, 2)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_pooler_is_not_profiled(capfd: pytest.CaptureFixture[str]) -> None:
+    """What says a pid at the log-in and does not know it later: a session setting there would be somebody else's."""
+    with OldServer("18.6") as server:
+        target = f"postgres://nobody@127.0.0.1:{server.port}/x"
+        exit_code = run(["profile", target])
+
+    output, errors = capfd.readouterr()
+    assert (exit_code, output) == (2, "")
+    assert (
+        errors == f"dbdyno: target {target}: answers as a connection pooler does; name PostgreSQL's own host and port\n"
+    )
 
 
 @pytest.mark.parametrize(("name", "content", "message"), JOURNAL_CASES, ids=lambda value: str(value)[:20])

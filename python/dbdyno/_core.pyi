@@ -20,6 +20,7 @@ __all__ = [
     "run_trial",
     "sample_statements",
     "trace_calls",
+    "watch_server",
 ]
 __version__: Final[str]
 BUILD_PROFILE: Final[str]
@@ -31,6 +32,13 @@ def run_trial(spec: str, password: str | None, live: Callable[[str], None] | Non
     """Connect, warm up, measure one window, return the outcome.
 
     Releases the GIL throughout, but to call `live` about once a second with the trial as it is (JSON).
+    """
+
+def watch_server(spec: str, password: str | None, live: Callable[[str], bool] | None = None) -> str:
+    """Watch all processes of a server for some seconds, return the outcome.
+
+    Releases the GIL throughout, but to call `live` with each step (JSON), which returns False to end early.
+    A Ctrl-C ends it early, too; either way what was seen is returned.
     """
 
 def record_stacks(spec: str, go_on: Callable[[], bool] | None = None) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from query_stacks import busy, session, share_with
-from small_experiment import arm_of, run_experiment, write_experiment
+from small_experiment import arm_of, command, run_experiment, write_experiment
 
 from dbdyno import engine
 from dbdyno.errors import DynoError
@@ -198,3 +198,39 @@ def test_a_process_that_is_not_there_is_said() -> None:
     """A wrong process id for the tracing of calls is one line with what was seen."""
     with pytest.raises(DynoError, match=f"--syscalls {2**22 - 1}: no such process"):
         engine.trace_calls({"pid": 2**22 - 1})
+
+
+def test_a_profile_of_a_server_with_stacks_and_system_calls(server: EmbeddedServer, tmp_path: Path) -> None:
+    """`dbdyno profile --stacks --syscalls`: the stacks are as wide as the database time, the calls stand below."""
+    with busy(server) as pid:
+        arguments = [
+            server.postmaster_pid,
+            "--seconds",
+            3,
+            "--stacks",
+            "--syscalls",
+            pid,
+            "--out",
+            tmp_path / "profile",
+        ]
+        done = subprocess.run(command("profile", *arguments), capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "profile" / "profile.json").read_text(encoding="utf-8"))
+
+    times = found["stack_times"]
+    parts = {**found["profile_ns"], **found["profile_ns"]["waits"]}
+    drawn_ns = sum(ns for part, ns in parts.items() if part != "waits" and ns is not None and ns > 0)
+    assert sum(us for _, us in times["widths"]) == times["total_us"] == round(drawn_ns / 1e3)
+    assert "ExecHashJoin" in times["frames"]
+    assert f"System calls of process {pid}" in done.stdout
+    assert "ExecHashJoin" in done.stdout or "ExecScanHashBucket" in done.stdout
+    assert "section-stacks" in (tmp_path / "profile" / "profile.html").read_text(encoding="utf-8")
+
+
+def test_only_processes_of_the_profiled_server_are_traced(server: EmbeddedServer) -> None:
+    """A process of somebody else is refused before anything is watched."""
+    arguments = [server.postmaster_pid, "--seconds", 1, "--syscalls", 1]
+    done = subprocess.run(command("profile", *arguments), capture_output=True, text=True, timeout=60, check=False)
+
+    assert done.returncode == 2
+    assert "--syscalls 1: is no process of" in done.stderr

@@ -141,7 +141,7 @@ def test_what_is_no_regular_file_is_not_packed(tmp_path: Path) -> None:
     assert not (tmp_path / "good.tar.gz").exists()
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     cut=st.one_of(st.none(), st.floats(0, 1)),
     flips=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 7)), max_size=3),

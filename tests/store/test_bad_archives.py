@@ -238,7 +238,7 @@ def test_a_damaged_run_is_not_packed(tmp_path: Path) -> None:
     assert not (tmp_path / "good.tar.gz").exists()
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(place=st.integers(0, 2**16), byte=st.integers(0, 255), header=st.booleans())
 def test_a_changed_byte_behind_right_checksums_is_never_taken(place: int, byte: int, header: bool, good: Path) -> None:
     """As somebody would do it on purpose: either refused, or the very same run."""

@@ -70,6 +70,25 @@ def test_a_flipped_bit_is_never_read_as_data(position: int, bit: int, tmp_path_f
             read(path)
 
 
+def test_a_ctrl_c_while_a_record_becomes_durable_leaves_a_readable_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The record that was written counts, and the one that says why the run ended has the next number."""
+
+    def interrupted(_: int) -> None:
+        raise KeyboardInterrupt
+
+    journal = Journal(tmp_path / FILE_NAME)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fdatasync", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            journal.append("trial", {"trial": 0})
+    journal.append("end", {"reason": "interrupted"})
+    journal.close()
+
+    assert [(record.seq, record.kind) for record in read(tmp_path / FILE_NAME).records] == [(0, "trial"), (1, "end")]
+
+
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     """Two copies of the tool cannot interleave their trials."""
     path = tmp_path / FILE_NAME

@@ -12,13 +12,16 @@
 //! Nothing here knows Python. Durations are integer nanoseconds of CLOCK_MONOTONIC.
 
 pub mod arguments;
+pub mod chunks;
 pub mod error;
 pub mod generate;
 pub mod histogram;
 pub mod load;
+pub mod log_bins;
 pub mod probe;
 pub mod script;
 pub mod stacks;
+pub mod watch;
 pub mod wire;
 
 pub use error::CoreError;

@@ -5,6 +5,7 @@
 
 mod stacks;
 mod trial;
+mod watch;
 
 use std::collections::HashMap;
 
@@ -103,6 +104,8 @@ mod _core {
     use crate::stacks::{flame_graph, function_names, record_stacks, trace_calls};
     #[pymodule_export]
     use crate::trial::run_trial;
+    #[pymodule_export]
+    use crate::watch::watch_server;
     use pyo3::prelude::*;
 
     #[pymodule_init]

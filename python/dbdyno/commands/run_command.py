@@ -45,6 +45,9 @@ def run(
     ),
     quick: bool = typer.Option(False, "--quick", help="The experiment's quick form."),
     seed: int | None = typer.Option(None, "--seed", metavar="N", min=0, help="Makes the schedule repeatable."),
+    sampling_budget: float | None = typer.Option(
+        None, "--sampling-budget", metavar="SHARE", help="Share of the host's CPU for watching the server (0.01)."
+    ),
     stacks: bool = typer.Option(False, "--stacks", help="Record the stacks of the clients' backends as well."),
     out: Path | None = typer.Option(None, "--out", metavar="RUN_DIR", help="The run directory, new or empty."),
     as_json: bool = typer.Option(False, "--json", help="Print the findings as one JSON document."),
@@ -55,13 +58,21 @@ def run(
     )
     if resume is not None:
         _refuse_with_resume(
-            experiment=experiment, blocks=blocks, quick=quick or None, seed=seed, stacks=stacks or None, out=out
+            experiment=experiment,
+            blocks=blocks,
+            quick=quick or None,
+            seed=seed,
+            sampling_budget=sampling_budget,
+            stacks=stacks or None,
+            out=out,
         )
         directory = resume
         _resume(directory, where)
     elif experiment is not None:
         loaded = _load(experiments.find(experiment), quick=quick, blocks=blocks)
         loaded = dataclasses.replace(loaded, stacks=stacks)
+        if sampling_budget is not None:
+            loaded = dataclasses.replace(loaded, sampling_budget=_checked_budget(sampling_budget))
         chosen_seed = secrets.randbelow(2**31) if seed is None else seed
         directory = out or _default_directory(loaded, chosen_seed)
         _start(runner.Request(loaded, directory, chosen_seed), where)
@@ -76,6 +87,16 @@ def _load(path: Path, *, quick: bool, blocks: int | None) -> Experiment:
     """The experiment at `path`; a copy in a run directory keeps the name that it was run by."""
     loaded = load_experiment(path, quick=quick, blocks=blocks)
     return dataclasses.replace(loaded, name=run_directory.original_name(path) or loaded.name)
+
+
+def _checked_budget(share: float) -> float:
+    """Above one half of the host the sampler would be the load."""
+    if not 0 < share <= 0.5:
+        raise DynoError(
+            "sampling_budget",
+            f"--sampling-budget {share:g}: must be above 0 and at most 0.5, a share of the host's CPU",
+        )
+    return share
 
 
 def _start(request: runner.Request, where: TargetRequest) -> None:
@@ -108,7 +129,7 @@ def _resumable(directory: Path) -> Iterator[None]:
 def _refuse_with_resume(**flags: object) -> None:
     for name, value in flags.items():
         if value is not None:
-            flag = "EXPERIMENT" if name == "experiment" else f"--{name}"
+            flag = "EXPERIMENT" if name == "experiment" else f"--{name.replace('_', '-')}"
             raise DynoError(
                 "flag_conflict", f"{flag} {value}: is kept in the run directory; leave it out with --resume"
             )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from dbdyno import engine
-from dbdyno.design.experiment import Experiment, load_experiment
+from dbdyno.design.experiment import DEFAULT_SAMPLING_BUDGET, Experiment, load_experiment
 from dbdyno.design.schedule import Place, schedule
 from dbdyno.design.scripts import settings_in_script
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
@@ -21,7 +22,7 @@ from dbdyno.runner.reset import reset_warnings
 from dbdyno.runner.schema import build_schema
 from dbdyno.runner.servers import Servers
 from dbdyno.runner.trial import now, run_trial
-from dbdyno.store import journal, run_directory
+from dbdyno.store import journal, run_directory, state
 
 
 class Progress(Protocol):
@@ -72,7 +73,11 @@ def experiment_of(directory: Path) -> Experiment:
         raise DynoError("run_complete", f"--resume {directory}: is complete; dbdyno report shows it")
     run = stored.run
     loaded = load_experiment(run_directory.experiment_copy(stored), quick=run["quick"], blocks=run["blocks"])
-    return dataclasses.replace(loaded, stacks=run.get("stacks", False))
+    return dataclasses.replace(
+        loaded,
+        sampling_budget=run.get("sampling_budget", DEFAULT_SAMPLING_BUDGET),
+        stacks=run.get("stacks", False),
+    )
 
 
 def resume(directory: Path, servers: Servers, progress: Progress) -> None:
@@ -148,7 +153,14 @@ def _check_hope(trials: Sequence[Mapping[str, Any]], last: Mapping[str, Any]) ->
 
 def _machine(experiment: Experiment, servers: Servers, measured: Mapping[str, int]) -> dict[str, Any]:
     record = machine_record(servers.all, measured)
-    return {**record, "warnings": [*record["warnings"], *reset_warnings(experiment, servers.all)]}
+    self_test = state.recall("selftest", os.environ)
+    # Copied, because the report must not depend on what this machine remembers later.
+    instrument = None if self_test is None else {"measured_at": self_test["measured_at"], **self_test["cost"]}
+    return {
+        **record,
+        "instrument": instrument,
+        "warnings": [*record["warnings"], *reset_warnings(experiment, servers.all)],
+    }
 
 
 def _run_record(
@@ -173,6 +185,7 @@ def _run_record(
         "seed": request.seed,
         "blocks": experiment.blocks,
         "quick": experiment.quick,
+        "sampling_budget": experiment.sampling_budget,
         "stacks": experiment.stacks,
         "started_at": now(),
         "arms": [{**_arm_record(each, names, found), "server": servers.index(each.arm.server)} for each in prepared],

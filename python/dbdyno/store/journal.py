@@ -110,6 +110,7 @@ class Journal:
         """
         self._path = path
         self._next_seq = len(contents.records) if contents else 0
+        self._whole_bytes = contents.whole_bytes if contents else 0
         flags = os.O_WRONLY | os.O_APPEND | (0 if contents else os.O_CREAT | os.O_EXCL)
         with _disk_errors(path):
             self._descriptor = os.open(path, flags, 0o644)
@@ -130,13 +131,22 @@ class Journal:
 
     def append(self, kind: str, body: Mapping[str, Any]) -> None:
         """Write one record and make it durable. A failed flush ends the run: it is never tried again."""
+        self._count_written()
         line = encode(self._next_seq, kind, body)
         with _disk_errors(self._path):
             written = os.write(self._descriptor, line)
             if written != len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fdatasync(self._descriptor)
-        self._next_seq += 1
+        self._count_written()
+
+    def _count_written(self) -> None:
+        """What the file has grown by is one record. A Ctrl-C may come between writing one and counting it; the record
+        that says so must have the next number all the same."""
+        size = os.fstat(self._descriptor).st_size
+        if size > self._whole_bytes:
+            self._whole_bytes = size
+            self._next_seq += 1
 
     def close(self) -> None:
         """Give the file up."""

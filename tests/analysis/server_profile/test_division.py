@@ -1,4 +1,4 @@
-"""Exact clocks divided by what snapshots saw: by hand where that is possible, and against sessions whose lives are known."""
+"""Exact clocks divided by what snapshots saw: by hand where possible, and against sessions whose lives are known."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_an_event_is_not_charged_with_time_awake() -> None:
 
 
 def test_the_cpu_of_a_session_goes_where_it_was_seen_runnable() -> None:
-    """Active a tenth of the time, computing half of it; idle, awake in 1 of 900 looks: nearly all CPU is active time."""
+    """Active a tenth of the time, half of it computing; idle, awake in 1 of 900 looks: most CPU is active time."""
     cells = [
         [0, "5", ACTIVE, 0, 100, 100, 50],
         [0, None, IDLE, 1, 900, 900, 899],

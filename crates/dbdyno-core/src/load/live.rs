@@ -15,7 +15,7 @@ use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use super::clock;
-use super::observer::{Phase, PhaseCell};
+use super::phase_cell::{Phase, PhaseCell};
 use super::window::Window;
 use crate::probe::LiveWaits;
 
@@ -223,7 +223,7 @@ mod tests {
         let board = Board::default();
         let window = Window::new(load_start_ns, 0, u64::MAX / 4, 0);
         let phases: Arc<[PhaseCell]> = (0..3).map(|_| PhaseCell::default()).collect();
-        phases[1].set(Phase::InUnit);
+        phases[1].begin_unit();
         board.begin(vec!["a.sql".to_owned(), "b.sql".to_owned()], window, false, phases);
         board
     }

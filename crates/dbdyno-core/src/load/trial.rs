@@ -16,8 +16,8 @@ use super::client::Client;
 use super::clock;
 use super::exposure::ExposureProbe;
 use super::live::Board;
-use super::observer::PhaseCell;
 use super::outcome::Exposure;
+use super::phase_cell::PhaseCell;
 use super::plan::Plan;
 use super::record::{Record, RecordPlan};
 use super::session::{connect_clients, initial_variables, wait_queries};
@@ -29,7 +29,7 @@ use super::tickets::Tickets;
 use super::window::Window;
 use super::worker::{Shared, Worker, WorkerReport};
 use crate::error::{CoreError, Result};
-use crate::probe::{self, Probe};
+use crate::probe::{self, Probe, Timeline};
 use crate::stacks::StacksOutcome;
 use crate::wire::Connection;
 
@@ -118,9 +118,25 @@ fn start_probe_with_window(shared: &Shared<'_>, probe: &Probe) {
     loop {
         let left_ns = shared.window.start_ns.saturating_sub(clock::now_ns());
         if left_ns == 0 || shared.abandoned.load(Ordering::Relaxed) || stop::is_requested() {
-            return probe.start(shared.live.map(|board| board.waits().clone()));
+            return probe.start(timeline(shared), shared.live.map(|board| board.waits().clone()));
         }
         thread::sleep(Duration::from_nanos(left_ns.min(LONGEST_WAIT_NS)));
+    }
+}
+
+fn timeline(shared: &Shared<'_>) -> Timeline {
+    let (window, spec) = (&shared.window, shared.spec);
+    Timeline { start_ns: window.start_ns, chunk_ns: chunk_ns(spec), step_ns: spec.series_step_ns }
+}
+
+/// What is resampled for error bars: about ten chunks a trial. Nobody knows beforehand how long fixed work takes, so
+/// its chunks begin short and grow with it.
+fn chunk_ns(spec: &TrialSpec) -> u64 {
+    const CHUNKS_WANTED: u64 = 10;
+    const CHUNK_NS_MIN: u64 = 50_000_000;
+    match spec.fixed_units {
+        Some(_) => CHUNK_NS_MIN,
+        None => (spec.window_ns / CHUNKS_WANTED).max(CHUNK_NS_MIN),
     }
 }
 
@@ -178,5 +194,6 @@ fn record_plan(spec: &TrialSpec, plan: &Plan) -> RecordPlan {
         latency_limit_ns: spec.latency_limit_ns,
         starts_are_intended: spec.arrival.starts_at_once(),
         work_is_fixed: spec.fixed_units.is_some(),
+        chunk_ns: chunk_ns(spec),
     }
 }

@@ -16,9 +16,8 @@ pub struct Activity {
 /// Asks the server: all rows of pg_stat_activity. Called from the sampler thread.
 pub type SqlWaits = Box<dyn FnMut() -> Result<Vec<Activity>, String> + Send>;
 
-/// The question, and how to read its answer.
-pub const ACTIVITY_SQL: &str =
-    "SELECT pid, wait_event_type || ':' || wait_event, state, query_id FROM pg_stat_activity";
+/// The question. Who asks is left out: it is never as idle as it was before and will be after.
+pub const ACTIVITY_SQL: &str = "SELECT pid, wait_event_type || ':' || wait_event, state, query_id FROM pg_stat_activity WHERE pid <> pg_backend_pid()";
 
 impl Activity {
     /// A row of the answer to `ACTIVITY_SQL`.

@@ -1,16 +1,19 @@
 //! Choosing how a server is watched: the first route that works, and why the better ones did not.
 
 use std::sync::Arc;
+use std::thread;
 
 use super::activity::SqlWaits;
 use super::background::Watched;
+use super::budget::{Budget, Costs};
 use super::clocks::ClockFiles;
 use super::events::EventSource;
 use super::open::open_server;
+use super::pace::be_punctual;
 use super::process;
 use super::route::{Reasons, Route, RouteRequest};
-use super::sampler::MemorySampler;
-use super::sql::SqlSampler;
+use super::sampler::{MemorySampler, ServerBackends, Sweeper};
+use super::sql::{self, SqlSampler};
 use super::{Probe, Sampler};
 use crate::error::{CoreError, Result};
 use crate::load::{PhaseCell, WaitsSpec};
@@ -24,11 +27,34 @@ pub fn attach(spec: &WaitsSpec, client_pids: &[i32], phases: Arc<[PhaseCell]>, s
     let requested = RouteRequest::parse(&spec.route)?;
     let mut attempt = Attempt { client_pids, phases, sql, reasons: Reasons::default(), files: None };
     let local = spec.postmaster_pid.and_then(|pid| attempt.open_clocks(pid));
-    let (route, sampler) = match requested {
+    let (route, mut sampler) = match requested {
         RouteRequest::Only(Route::Off) => (Route::Off, None),
         _ => attempt.first_of(local, requested)?,
     };
-    Ok(Probe::new(route, attempt.reasons.line(), attempt.files, sampler, spec.period_ns))
+    let budget = budget(spec, sampler.as_mut())?;
+    Ok(Probe::new(route, attempt.reasons.line(), attempt.files, sampler, budget))
+}
+
+/// Over SQL it is the server that pays, so the period is what counts there.
+fn budget(spec: &WaitsSpec, sampler: Option<&mut Sampler>) -> Result<Budget> {
+    let (period_ns, costs) = match sampler {
+        Some(Sampler::Memory(memory, _)) => (spec.period_ns, punctual_costs(memory)?),
+        _ => (Some(spec.period_ns.unwrap_or(0).max(sql::PERIOD_NS_MIN)), Costs { sweep_ns: 0.0, look_ns: 1.0 }),
+    };
+    let cpus = thread::available_parallelism().map_or(1, usize::from);
+    Ok(Budget::new(spec.budget, cpus, period_ns, costs))
+}
+
+/// Measured on a thread of its own, because being punctual is for ever.
+fn punctual_costs(memory: &mut MemorySampler) -> Result<Costs> {
+    let measured = thread::scope(|scope| {
+        let measuring = scope.spawn(|| {
+            be_punctual();
+            memory.costs()
+        });
+        measuring.join().expect("measuring does not panic")
+    });
+    measured.map_err(|error| CoreError::new("unsupported_server", format!("waits.route: {error}")))
 }
 
 struct Attempt<'a> {
@@ -108,7 +134,8 @@ impl Attempt<'_> {
         }
         let route = memory.route();
         let source = EventSource::new(memory, words, self.client_pids.len());
-        let sampler = MemorySampler::new(source, files, self.phases.clone(), background);
+        let backends = ServerBackends::new(source, files);
+        let sampler = MemorySampler::new(backends, Sweeper::new(self.phases.clone()), background);
         Ok((route, Sampler::Memory(sampler, layout.names)))
     }
 

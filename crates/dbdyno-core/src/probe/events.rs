@@ -34,9 +34,4 @@ impl EventSource {
     pub fn read_one(&self, index: usize) -> io::Result<u32> {
         self.memory.fresh_u32(self.words[index])
     }
-
-    /// Whether `read_one` costs no system call.
-    pub fn reads_one_for_free(&self) -> bool {
-        self.memory.reads_are_free()
-    }
 }

@@ -2,9 +2,10 @@
 
 use super::activity::SqlWaits;
 use super::layout::Layout;
+use super::names::WaitNames;
 use super::program::Program;
 use super::route::{Reasons, RouteRequest};
-use super::self_test::agrees_with_server;
+use super::self_test::agree_with_server;
 use super::shared_memory::SharedMemory;
 
 /// Open a server's shared memory by the best route of those asked for.
@@ -14,20 +15,35 @@ use super::shared_memory::SharedMemory;
 pub fn open_server(
     postmaster_pid: i32,
     request: RouteRequest,
+    sql: Option<&mut SqlWaits>,
+) -> Result<(SharedMemory, Layout), String> {
+    open_server_by_names(postmaster_pid, request, sql, None)
+}
+
+/// Likewise, by these names of wait events instead of those of the server's version: if they are not the server's, it
+/// is refused.
+pub fn open_server_by_names(
+    postmaster_pid: i32,
+    request: RouteRequest,
     mut sql: Option<&mut SqlWaits>,
+    names: Option<WaitNames>,
 ) -> Result<(SharedMemory, Layout), String> {
     let mut reasons = Reasons::default();
     let routes = request.over_memory();
-    let learned = Program::open(postmaster_pid).and_then(|program| Ok((Layout::learn(&program)?, program)));
-    let (layout, program) = learned
-        .inspect_err(|cause| routes.iter().for_each(|&route| reasons.add_route(route, cause)))
-        .map_err(|cause| reasons.line().unwrap_or(cause))?;
+    let learned = Program::open(postmaster_pid).and_then(|program| Ok((Layout::learn(&program, names)?, program)));
+    let ((mut layout, note), program) = match learned {
+        Ok(learned) => learned,
+        Err(cause) => return Err(reasons.of_all(&routes, &cause)),
+    };
+    note.into_iter().for_each(|note| reasons.add(note));
     let mapping = program.mapping_of(layout.processes.start, 1).expect("checked when it was learned");
     for route in routes {
         let opened = SharedMemory::open(postmaster_pid, mapping, route).and_then(|mut memory| {
-            if let Some(sql) = sql.as_deref_mut() {
-                agrees_with_server(&mut memory, &layout, sql)?;
-            }
+            let note = match sql.as_deref_mut() {
+                Some(sql) => agree_with_server(&mut memory, &mut layout, sql)?,
+                None => None,
+            };
+            note.into_iter().for_each(|note| reasons.add(note));
             Ok(memory)
         });
         match opened {

@@ -55,7 +55,8 @@ impl ProcessArray {
             return Err(format!("PGPROCs of {} processes seem to be {stride} bytes apart", processes.len()));
         }
         let postmaster = program.memory_of(program.postmaster_pid)?;
-        let pid_offset = common_pid_offset(&postmaster, &processes, stride)?;
+        let entries = processes.iter().map(|known| (known.pid, known.entry));
+        let pid_offset = common_pid_offset(&postmaster, entries, stride)?;
         let array = ProcessArray { start: header.first, stride, slots: header.count, pid_offset, wait_offset };
         array.check(program, &processes)?;
         Ok(array)
@@ -148,26 +149,29 @@ fn common_wait_offset(processes: &[Known]) -> Result<u64, String> {
     }
 }
 
-/// Where each of these PGPROCs holds its own process's id: the first such place. It is the owner of the process's
-/// latch, which is cleared when the process ends, where the field `pid` behind it may keep its value.
-fn common_pid_offset(postmaster: &Copier, processes: &[Known], stride: u64) -> Result<u64, String> {
-    let mut common: Option<Vec<u64>> = None;
-    for known in processes {
+/// Where each of these entries holds its own process's id: the first such place. In a PGPROC it is the owner of the
+/// process's latch, which is cleared when the process ends, where the field `pid` behind it may keep its value.
+pub(super) fn common_pid_offset(
+    postmaster: &Copier,
+    entries: impl Iterator<Item = (i32, u64)>,
+    stride: u64,
+) -> Result<u64, String> {
+    let mut common: Option<Vec<usize>> = None;
+    for (pid, address) in entries {
         let mut entry = vec![0; stride as usize];
-        postmaster.read(known.entry, &mut entry).map_err(|error| error.to_string())?;
-        let words = entry.chunks_exact(4).map(|word| i32::from_le_bytes(word.try_into().expect("four bytes")));
-        let places: Vec<u64> =
-            (0..).step_by(4).zip(words).filter(|(_, word)| *word == known.pid).map(|(at, _)| at).collect();
-        common = match common {
-            // None at all: it has just ended.
-            Some(common) if places.is_empty() => Some(common),
-            Some(common) => Some(common.into_iter().filter(|place| places.contains(place)).collect()),
-            None if places.is_empty() => None,
-            None => Some(places),
-        };
+        postmaster.read(address, &mut entry).map_err(|error| error.to_string())?;
+        let holds_pid = |place: &usize| entry[*place..*place + 4] == pid.to_le_bytes();
+        let places: Vec<usize> = (0..entry.len() - 3).step_by(4).filter(holds_pid).collect();
+        if places.is_empty() {
+            continue; // it has just ended
+        }
+        match &mut common {
+            Some(common) => common.retain(|place| places.contains(place)),
+            None => common = Some(places),
+        }
     }
     let first = common.and_then(|places| places.first().copied());
-    first.ok_or_else(|| "no place of a PGPROC holds its process's id in all of them".to_owned())
+    first.map(|place| place as u64).ok_or_else(|| "no place of an entry holds its process's id in all".to_owned())
 }
 
 struct Header {

@@ -24,6 +24,7 @@ pub struct Program {
     executable: Executable,
     bias: u64,
     path: String,
+    image: Vec<u8>,
 }
 
 impl Program {
@@ -41,7 +42,7 @@ impl Program {
         let bias = mapped.and_then(|mapping| executable.load_bias(mapping.offset, mapping.start));
         let bias = bias.ok_or_else(|| format!("{path} is not in the memory map of process {postmaster_pid}"))?;
         let shared = mappings.into_iter().filter(|mapping| mapping.shared).collect();
-        Ok(Program { postmaster_pid, shared, executable, bias, path })
+        Ok(Program { postmaster_pid, shared, executable, bias, path, image })
     }
 
     /// Where the server's processes have a global variable.
@@ -54,6 +55,11 @@ impl Program {
     /// A variable that a server may lack.
     pub fn variable_if_any(&self, name: &str) -> Option<u64> {
         self.executable.symbol(name).map(|linked| linked + self.bias)
+    }
+
+    /// The file that runs, and its contents.
+    pub fn file(&self) -> (&str, &[u8]) {
+        (&self.path, &self.image)
     }
 
     /// The memory of one of the server's processes.

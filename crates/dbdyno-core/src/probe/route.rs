@@ -103,6 +103,12 @@ impl Reasons {
         }
     }
 
+    /// The line of a cause for which none of these routes can work.
+    pub fn of_all(&mut self, routes: &[Route], cause: &str) -> String {
+        routes.iter().for_each(|&route| self.add_route(route, cause));
+        self.line().unwrap_or_else(|| cause.to_owned())
+    }
+
     /// One line; `None` if nothing failed.
     pub fn line(&self) -> Option<String> {
         (!self.0.is_empty()).then(|| self.0.join("; "))

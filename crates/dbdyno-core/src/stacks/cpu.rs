@@ -36,6 +36,8 @@ pub struct PerfStacks {
 /// The processes that are stopped in turn.
 pub struct StopStacks {
     processes: HashMap<i32, (ProcessFiles, u64)>,
+    /// Those that could not be interrupted in time and are released as soon as they stand.
+    late: Vec<i32>,
     /// How long they stood still.
     pub pauses: Pauses,
     /// Stops that failed.
@@ -113,11 +115,13 @@ impl PerfStacks {
 impl StopStacks {
     /// Tries it on one of these processes; an error where the kernel does not allow it.
     pub fn open(pids: &[i32]) -> io::Result<Self> {
-        let mut stacks = StopStacks { processes: HashMap::new(), pauses: Pauses::default(), failed: 0 };
+        let mut stacks =
+            StopStacks { processes: HashMap::new(), late: Vec::new(), pauses: Pauses::default(), failed: 0 };
         stacks.follow(pids);
         for (&pid, (_, stack_end)) in &stacks.processes {
             match stop::snapshot(pid, *stack_end, 64, &mut stacks.pauses) {
                 Err(error) if is_refusal(&error) => return Err(error),
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => stacks.late.push(pid),
                 Err(_) => {}
                 Ok(_) => return Ok(stacks),
             }
@@ -142,11 +146,17 @@ impl StopStacks {
 
     /// Stops every process that runs, one after another.
     pub fn sweep(&mut self, mut take: impl FnMut(i32, StackCopy)) {
+        self.late.retain(|&pid| !stop::release_late(pid));
         for (&pid, (files, stack_end)) in &self.processes {
-            if files.is_runnable() == Some(true) {
+            if files.is_runnable() == Some(true) && !self.late.contains(&pid) {
                 match stop::snapshot(pid, *stack_end, STACK_BYTES, &mut self.pauses) {
                     Ok(copy) => take(pid, copy),
-                    Err(_) => self.failed += 1,
+                    Err(error) => {
+                        self.failed += 1;
+                        if error.kind() == io::ErrorKind::TimedOut {
+                            self.late.push(pid);
+                        }
+                    }
                 }
             }
         }

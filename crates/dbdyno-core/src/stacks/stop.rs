@@ -39,7 +39,8 @@ impl Pauses {
 
 /// Stops a process, copies its registers and its stack up to `stack_end`, and lets it go on.
 ///
-/// The calling thread is the tracer and must not trace the process otherwise.
+/// The calling thread is the tracer and must not trace the process otherwise. After `TimedOut` the process is still
+/// ours: `release_late` must be called until it says that it is not.
 pub fn snapshot(pid: i32, stack_end: u64, stack_bytes: usize, pauses: &mut Pauses) -> io::Result<StackCopy> {
     let began = Instant::now();
     let seized = Seized::new(pid)?;
@@ -53,6 +54,20 @@ pub fn snapshot(pid: i32, stack_end: u64, stack_bytes: usize, pauses: &mut Pause
     drop(seized);
     pauses.add(began.elapsed());
     copy
+}
+
+/// Lets a process go on that did not stand in time, if it stands by now; whether it is ours no more.
+///
+/// Without this it would stand as soon as it can, and until this thread ends.
+pub fn release_late(pid: i32) -> bool {
+    match wait_for(pid) {
+        Ok(None) => false,
+        Ok(Some(signal)) => {
+            drop(Seized { pid, signal });
+            true
+        }
+        Err(_) => true,
+    }
 }
 
 /// A process that stands still and is ours to look at until this is dropped.

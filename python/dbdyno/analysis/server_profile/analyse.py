@@ -23,6 +23,7 @@ from dbdyno.analysis.server_profile.requests import PAGE_BYTES, differences, io_
 from dbdyno.analysis.server_profile.resample import draws
 from dbdyno.analysis.server_profile.session_stacks import session_stacks
 from dbdyno.analysis.server_profile.snapshots import ACTIVE, BACKGROUND, IDLE_IN_TRANSACTION, Flags, Floats, snapshots
+from dbdyno.analysis.server_profile.stacks import stacks
 
 # The control connection's own statements are commits, too: so many each look, at most.
 OWN_COMMITS_PER_LOOK = 4
@@ -42,7 +43,9 @@ def analyse(record: Document) -> ServerProfile:
         io=io_lines(record.get("counters"), _page_bytes(server)),
         background=background(found),
         commits=commits(record, found),
-        stacks=session_stacks(record, profile.profile_ns),
+        stacks=stacks(record.get("stacks"), found.rows.processes),
+        stack_times=session_stacks(record, profile.profile_ns),
+        system_calls=record.get("calls"),
     )
     return dataclasses.replace(profile, findings=findings(profile), warnings=warnings(profile, found, record))
 
@@ -76,7 +79,7 @@ def _figures(record: Document, found: Leaves, division: Division) -> ServerProfi
         return found.draws.estimate(ns)
 
     texts, statements = query_texts(record), _statements(record)
-    idle_cpu = found.cpu_ns[:, _not_active_sessions(found)].sum(axis=1)
+    not_active = _not_active_sessions(found)
     return ServerProfile(
         format=FORMAT,
         target=str(target.get("name") or "the server"),
@@ -94,8 +97,9 @@ def _figures(record: Document, found: Leaves, division: Division) -> ServerProfi
         bootstrap=found.draws.described,
         database_time_ns=estimate(total),
         active_sessions_mean=estimate(total / elapsed_ns),
-        idle_in_transaction_ns=estimate(found.seen_ns[:, found.state == IDLE_IN_TRANSACTION].sum(axis=1)),
-        idle_cpu_ns=estimate(idle_cpu) if found.has_clocks else None,
+        idle_in_transaction_ns=_idle_in_transaction(record, found),
+        idle_cpu_ns=estimate(found.cpu_ns[:, not_active].sum(axis=1)) if found.has_clocks else None,
+        idle_run_queue_ns=estimate(found.run_queue_ns[:, not_active].sum(axis=1)) if found.has_clocks else None,
         profile_ns=found.time_parts(everything),
         parts=breakdown.parts(found, everything, elapsed_ns),
         waits=breakdown.waits(found),
@@ -118,6 +122,15 @@ def _figures(record: Document, found: Leaves, division: Division) -> ServerProfi
 
 def _is_session(found: Leaves, place: int) -> bool:
     return found.rows.processes[place].is_session
+
+
+def _idle_in_transaction(record: Document, found: Leaves) -> Estimate:
+    """From the snapshots; where these do not hold states, from the looks over SQL, without an interval."""
+    sessions = record.get("sessions") or {}
+    if found.rows.states_known or not sessions.get("polls"):
+        return found.draws.estimate(found.seen_ns[:, found.state == IDLE_IN_TRANSACTION].sum(axis=1))
+    looks = sum(1 for _, _, state, *_ in sessions["seen"] if str(state).startswith("idle in transaction"))
+    return Estimate(looks * record["watch"]["elapsed_ns"] / sessions["polls"], None, None)
 
 
 def _not_active_sessions(found: Leaves) -> Flags:

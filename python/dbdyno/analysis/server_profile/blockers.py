@@ -26,7 +26,7 @@ class _Node:
     """What is known of one place in the tree: looks at it, at its waiting, and at what it did."""
 
     waited: int = 0
-    blocking: int = 0
+    blocking: list[int] = dataclasses.field(default_factory=list)
     doing: Counter[str] = dataclasses.field(default_factory=Counter)
     locks: Counter[str] = dataclasses.field(default_factory=Counter)
     queries: Counter[str] = dataclasses.field(default_factory=Counter)
@@ -37,8 +37,9 @@ def blockers(sessions: Document | None, elapsed_ns: float) -> list[Blocker]:
     if sessions is None or not sessions["blocking"] or not sessions["polls"]:
         return []
     nodes: dict[Path, _Node] = {}
+    seen = _seen(sessions)
     for poll, waits in _by_poll(sessions).items():
-        _add_look(nodes, waits, _seen_at(sessions, poll))
+        _add_look(nodes, poll, waits, seen.get(poll, {}))
     look_ns = elapsed_ns / sessions["polls"]
     about = {entry["pid"]: entry for entry in sessions["processes"]}
     roots = [_tree(path, nodes, about, look_ns) for path in nodes if len(path) == 1]
@@ -54,13 +55,12 @@ def _by_poll(sessions: Document) -> dict[int, dict[int, tuple[list[int], str | N
     return found
 
 
-def _seen_at(sessions: Document, poll: int) -> dict[int, tuple[str, str | None]]:
-    """What each session did in one look, in words, and its query."""
-    found: dict[int, tuple[str, str | None]] = {}
-    for at, pid, state, wait, query in sessions["seen"]:
-        if at == poll:
-            text = None if query is None else str(sessions["queries"][query]["text"])
-            found[pid] = (_doing(state, wait), text)
+def _seen(sessions: Document) -> dict[int, dict[int, tuple[str, str | None]]]:
+    """What each session did in each look, in words, and its query."""
+    found: dict[int, dict[int, tuple[str, str | None]]] = {}
+    for poll, pid, state, wait, query in sessions["seen"]:
+        text = None if query is None else str(sessions["queries"][query]["text"])
+        found.setdefault(poll, {})[pid] = (_doing(state, wait), text)
     return found
 
 
@@ -72,6 +72,7 @@ def _doing(state: str | None, wait: str | None) -> str:
 
 def _add_look(
     nodes: dict[Path, _Node],
+    poll: int,
     waits: Mapping[int, tuple[list[int], str | None]],
     seen: Mapping[int, tuple[str, str | None]],
 ) -> None:
@@ -86,7 +87,7 @@ def _add_look(
             lock = waits[pid][1]
             node.locks.update([lock] if lock else [])
         if pid in holding:
-            node.blocking += 1
+            node.blocking.append(poll)
             node.doing["blocked" if pid in above else doing] += 1
         node.queries.update([query] if query else [])
 
@@ -117,6 +118,15 @@ def _path(pid: int, above: Mapping[int, int]) -> Path:
     return tuple(path)
 
 
+def _longest(polls: list[int], look_ns: float) -> int:
+    """How many looks at most came one after the other, with no look missing between them."""
+    longest, run = 0, 0
+    for before, poll in zip([None, *polls], polls, strict=False):
+        run = run + 1 if before is not None and poll - before < 1.7 * look_ns else 1
+        longest = max(longest, run)
+    return longest
+
+
 def _tree(path: Path, nodes: Mapping[Path, _Node], about: Mapping[int, Document], look_ns: float) -> Blocker:
     node = nodes[path]
     children = [_tree(other, nodes, about, look_ns) for other in nodes if other[:-1] == path]
@@ -131,10 +141,11 @@ def _tree(path: Path, nodes: Mapping[Path, _Node], about: Mapping[int, Document]
         database=entry.get("database"),
         application=entry.get("application"),
         query=next((query for query, _ in node.queries.most_common(1)), None),
-        doing={doing: looks / node.blocking for doing, looks in node.doing.most_common()},
+        doing={doing: looks / len(node.blocking) for doing, looks in node.doing.most_common()},
         waited_ns=node.waited * look_ns,
         blocked_ns=sum(child.waited_ns for child in children),
         blocked_ns_all=sum(child.waited_ns + child.blocked_ns_all for child in children),
+        longest_ns=_longest(node.blocking, look_ns) * look_ns,
         sessions_blocked=len(below),
         locks=[lock for lock, _ in locks.most_common(5)],
         blocked=children[:MOST_BELOW],

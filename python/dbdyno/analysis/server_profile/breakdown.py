@@ -108,11 +108,17 @@ def by_owner(leaves: Leaves, name_of: Callable[[Process], str | None], elapsed_n
 
 
 def by_session(leaves: Leaves) -> list[SessionTime]:
-    """The sessions with the most database time, parallel workers within their leaders."""
+    """The sessions with the most database time, parallel workers within their leaders; behind them those that were
+    only idle in transaction.
+    """
+    is_open = leaves.state == IDLE_IN_TRANSACTION
+    numbers = [int(number) for number in np.unique(leaves.session[leaves.active | is_open])]
+    flags = {number: leaves.session == number for number in numbers}
+    opened = {number: float(leaves.seen_ns[0, flags[number] & is_open].sum()) for number in numbers}
+    times = {number: leaves.database_time(flags[number]) for number in numbers}
     found = []
-    for session, ns, _, chosen in _ranked(leaves, leaves.session, MOST_SESSIONS, ranked=False):
-        process = leaves.rows.processes[session]
-        idle = leaves.seen_ns[0, chosen & (leaves.state == IDLE_IN_TRANSACTION)].sum()
+    for session in sorted(numbers, key=lambda number: (-times[number][0], -opened[number]))[:MOST_SESSIONS]:
+        process, chosen, ns, idle = leaves.rows.processes[session], flags[session], times[session], opened[session]
         found.append(
             SessionTime(
                 pid=process.pid,
@@ -122,7 +128,7 @@ def by_session(leaves: Leaves) -> list[SessionTime]:
                 application=process.application,
                 ns=leaves.draws.estimate(ns),
                 share=_share(leaves, ns),
-                idle_in_transaction_ns=float(idle),
+                idle_in_transaction_ns=idle,
                 parallel_workers=len(set(leaves.process[chosen]) - {session}),
                 profile_ns=leaves.time_parts(chosen),
             )
@@ -135,14 +141,12 @@ def ratio(values: Floats, total: Floats) -> Floats:
     return np.divide(values, total, out=np.zeros_like(values), where=total > 0)
 
 
-def _ranked(
-    leaves: Leaves, number_of_leaf: Ints, most: int, *, ranked: bool = True
-) -> list[tuple[int, Floats, int, Flags]]:
+def _ranked(leaves: Leaves, number_of_leaf: Ints, most: int) -> list[tuple[int, Floats, int, Flags]]:
     """The greatest by database time: number, time of each draw, rank group and leaves."""
     chosen = {int(number): number_of_leaf == number for number in np.unique(number_of_leaf[leaves.active])}
     times = {number: leaves.database_time(flags) for number, flags in chosen.items()}
     order = sorted((number for number in times if times[number][0] > 0), key=lambda number: -times[number][0])[:most]
-    groups = leaves.draws.rank_groups([times[number] for number in order]) if ranked else [1] * len(order)
+    groups = leaves.draws.rank_groups([times[number] for number in order])
     return [(number, times[number], group, chosen[number]) for number, group in zip(order, groups, strict=True)]
 
 

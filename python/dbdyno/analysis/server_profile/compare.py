@@ -25,6 +25,7 @@ from dbdyno.analysis.server_profile.snapshots import Floats
 MOST_QUERIES = 50
 # Of what moved along with the whole, so much is named.
 NAMED = 3
+NAMED_SHARE = 0.05
 WHOLE = "database time"
 
 Times = Mapping[str | None, Floats]
@@ -55,7 +56,7 @@ class _Profile:
         return {names[number]: self.leaves.database_time(self.leaves.query == number) for number in numbers}
 
 
-def compare(first: Document, second: Document) -> ProfileComparison:
+def compare_records(first: Document, second: Document) -> ProfileComparison:
     """What changed from one record to the other."""
     one, two = _profile(first, seed=1), _profile(second, seed=2)
     sessions = _moves(one, two, lambda profile: profile.elapsed_ns)
@@ -160,7 +161,14 @@ def _signed(value: float, shown: Callable[[float], str]) -> str:
 def _along(whole: Moved, parts: list[Moved]) -> str:
     """The parts that moved the same way, or, where the whole did not move, those that did."""
     sign = whole.difference.estimate
-    named = [part for part in parts if part.changed and (not whole.changed or part.difference.estimate * sign > 0)]
+    least = NAMED_SHARE * abs(sign)
+    named = [
+        part
+        for part in parts
+        if part.changed
+        and abs(part.difference.estimate) >= least
+        and (not whole.changed or part.difference.estimate * sign > 0)
+    ]
     if not named:
         return " No part moved beyond doubt."
     told = [f"{part_name(part.name or '')} {_signed(part.difference.estimate, words.number)}" for part in named[:NAMED]]

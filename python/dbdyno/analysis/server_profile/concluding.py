@@ -11,6 +11,7 @@ RULES = (
     rules_time.run_queue,
     rules_time.events,
     rules_time.cpu,
+    rules_time.one_stack,
     rules_time.unnamed_sleep,
     rules_time.no_clock,
     rules_time.client,

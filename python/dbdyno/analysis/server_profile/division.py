@@ -1,14 +1,19 @@
 """The identity of the measurement: exact clocks, divided by what snapshots saw.
 
-For one process over some time, from exact clocks: wall = CPU + run queue + asleep. Snapshots only *divide* it:
+For one process over some time, from exact clocks: wall = asleep + runnable, and runnable = CPU + run queue. Snapshots
+only *divide* both among states, queries and wait events. What is known is a table of two rows with its margins:
 
-    found asleep        a row's estimated snapshots asleep:  seen x asleep / looked      (two-phase: Neyman 1938)
-    asleep time         divided among rows in proportion to their snapshots asleep
-    CPU, run queue      divided among rows in proportion to their other, *runnable* snapshots
+                 row 1   row 2   ...    (a row of the record: query, state, event)
+    asleep         ?       ?     ...  | exact, from the clocks
+    runnable       ?       ?     ...  | exact, from the clocks
+               -----------------------
+                 seen    seen    ...    all snapshots: the time of each
 
-The second line is why an event is not charged with the time in which its process already was awake again; the third is
-the rule by which CPU belongs to a query, and to active or idle time: a session that is mostly idle uses its CPU where
-it was seen runnable, be that for the query, for sending the reply after it, or for reading the next command.
+and the looks say what share of each was found asleep (two-phase sampling, Neyman 1938). The table is raked to its
+margins (Deming and Stephan 1940), which keeps the odds of the looks: all rows of a process are shifted by one amount on
+the scale of log odds, so that they add up to the clocks. So an event is not charged with the time in which its process
+already was awake again, and CPU goes to a query, to active or to idle time as its session was found runnable in it,
+be that for the query, for the reply after it, or in line for a CPU with the next command unread.
 
 Clocks are read once a step. A session that did little in a step was seen active in few snapshots or none, which would
 give its CPU to idleness; so steps of a process are divided together (a *span*) until they hold `SPAN` snapshots in
@@ -20,9 +25,13 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+from scipy.special import expit
 
 from dbdyno.analysis.server_profile.snapshots import IDLE, Floats, Ints, Snapshots, sums_by
 
+# Log odds of 1 in 10^13: nothing is less likely. 60 halvings of that are exact to the last digit of a float.
+FURTHEST = 30.0
+HALVINGS = 60
 # 100 snapshots divide a time with a standard error of 5 % of it at worst.
 SPAN = 100
 # From so many looks on, the share asleep of one process, or of one query, is known to 5 points and stands for itself.
@@ -106,35 +115,43 @@ def spans(rows: Snapshots) -> Spans:
     )
 
 
-def exact_asleep_ns(over: Spans) -> Floats:
-    """The asleep time of each span; where clocks read a moment late leave less, nothing."""
-    ns: Floats = np.maximum(over.wall_ns - over.cpu_ns - over.run_queue_ns, 0.0)
-    return ns
+def runnable_share(rows: Snapshots, share_asleep: Floats, over: Spans) -> Floats:
+    """Of each row, the share of its time runnable: that of the looks, shifted to the clocks where there are any."""
+    log_odds = np.log((1 - share_asleep) / share_asleep)
+    clocked = over.of_row >= 0
+    span = over.of_row[clocked]
+    count = len(over.wall_ns)
+    wanted_ns = np.minimum(over.cpu_ns + over.run_queue_ns, over.wall_ns)
+    low, high = np.full(count, -FURTHEST), np.full(count, FURTHEST)
+    for _ in range(HALVINGS):  # the sum rises with the shift: bisection, all spans at once
+        middle = (low + high) / 2
+        sums = sums_by(span, rows.ns[clocked] * expit(log_odds[clocked] + middle[span]), count)
+        low, high = np.where(sums < wanted_ns, middle, low), np.where(sums < wanted_ns, high, middle)
+    shift = np.zeros(len(log_odds))
+    shift[clocked] = ((low + high) / 2)[span]
+    share: Floats = expit(log_odds + shift)
+    return share
 
 
 def divide(rows: Snapshots, share_asleep: Floats, over: Spans) -> Division:
     """The parts of each row, given the share asleep of each *row* and the exact times of the spans."""
     clocked = over.of_row >= 0
     span = np.where(clocked, over.of_row, 0)
-    count = max(len(over.wall_ns), 1)
-    asleep = rows.seen * share_asleep
-    runnable = rows.seen - asleep
+    runnable_ns = np.where(clocked, rows.ns * runnable_share(rows, share_asleep, over), 0.0)
 
-    def exact(total_ns: Floats, weight: Floats) -> Floats:
+    def exact(total_ns: Floats) -> Floats:
         """The exact time of each span, divided among its rows."""
-        sums = sums_by(span[clocked], weight[clocked], count)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rate = np.where(sums > 0, _filled(total_ns, count) / sums, 0.0)
-        return np.where(clocked, weight * rate[span], 0.0)
+        sums = sums_by(over.of_row[clocked], runnable_ns[clocked], len(total_ns))
+        rate = np.divide(total_ns, sums, out=np.zeros(len(total_ns)), where=sums > 0)
+        return runnable_ns * rate[span] if len(rate) else runnable_ns
 
     # Without a clock the time is as seen. A wait that nobody looked into is taken for asleep, as its name says;
     # no event is not: it may be CPU.
-    looked = rows.looked > 0
-    guess = np.where(looked, share_asleep, np.where(rows.event == 0, 0.0, 1.0))
+    guess = np.where(rows.looked > 0, share_asleep, np.where(rows.event == 0, 0.0, 1.0))
     return Division(
-        asleep_ns=np.where(clocked, exact(exact_asleep_ns(over), asleep), rows.ns * guess),
-        cpu_ns=exact(over.cpu_ns, runnable),
-        run_queue_ns=exact(over.run_queue_ns, runnable),
+        asleep_ns=np.where(clocked, rows.ns - runnable_ns, rows.ns * guess),
+        cpu_ns=exact(over.cpu_ns),
+        run_queue_ns=exact(over.run_queue_ns),
         no_clock_ns=np.where(clocked, 0.0, rows.ns * (1 - guess)),
     )
 
@@ -146,7 +163,3 @@ def _share_of_kind(rows: Snapshots) -> Floats:
     asleep = sums_by(kind, rows.asleep, 4)
     share: Floats = ((asleep + 0.5) / (looked + 1))[kind]
     return share
-
-
-def _filled(values: Floats, count: int) -> Floats:
-    return values if len(values) == count else np.zeros(count)

@@ -11,8 +11,10 @@ their two intervals, decides: docs/reading-a-profile.md).
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
-from dbdyno.analysis.findings import Estimate, Stacks, Warning
+from dbdyno.analysis.findings import Estimate, Warning
+from dbdyno.analysis.findings import Stacks as StackTimes
 
 FORMAT = 1
 
@@ -170,6 +172,7 @@ class Blocker:
     `doing` maps what it was doing while others waited (`idle in transaction`, `active: IO:WalSync`, `active: CPU`, ...,
     `blocked`) to its share of that time. `blocked_ns` is the time of its direct waiters, `blocked_ns_all` that of
     everybody below it in the tree, each once; both are 0 for a leaf, whose own wait is `waited_ns`.
+    `longest_ns`: for how long it held up somebody in look after look.
     """
 
     pid: int
@@ -185,6 +188,7 @@ class Blocker:
     sessions_blocked: int
     locks: list[str]
     blocked: list[Blocker]
+    longest_ns: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -223,6 +227,28 @@ class BackgroundProcess:
     run_queue: Estimate | None
     waits: dict[str, float]
     busiest: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CommonStack:
+    """One stack of sessions, root first: how often, of all stacks of its kind (`cpu` or `wait`)."""
+
+    kind: str
+    event: str | None
+    frames: list[str]
+    count: int
+    share: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stacks:
+    """The stacks of sessions that were recorded beside the profile; the most common first."""
+
+    route: str | None
+    note: str | None
+    count: int
+    lost: int
+    common: list[CommonStack]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -286,7 +312,8 @@ class ServerProfile:
     """The whole answer of one profile.
 
     `profile_ns` sums to `database_time_ns`; `idle_in_transaction_ns` stands beside it and is not in it.
-    `idle_cpu_ns` is the CPU that sessions used while they were not active; None without clocks.
+    `idle_cpu_ns` is the CPU that sessions used while they were not active, `idle_run_queue_ns` their time in line for
+    one (the client's command has come and is not begun: users wait, PostgreSQL says idle); None without clocks.
     """
 
     format: int
@@ -324,7 +351,10 @@ class ServerProfile:
     background: list[BackgroundProcess]
     findings: list[Finding]
     warnings: list[Warning]
+    idle_run_queue_ns: Estimate | None = None
     stacks: Stacks | None = None
+    stack_times: StackTimes | None = None
+    system_calls: dict[str, Any] | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -42,8 +42,8 @@ def _of_route(profile: ServerProfile, leaves: Leaves) -> Iterator[tuple[str, str
     if not leaves.rows.states_known and leaves.rows.is_session.any():
         yield (
             "states_unknown",
-            "the state of sessions could not be read: one that waits for its client counts as idle, even within a "
-            "transaction; name a postgres:// URL so that the server can be asked",
+            "the state of sessions could not be read from memory: one that waits for its client counts as idle, even "
+            "within a transaction, and time idle in transaction is from the looks over SQL, if there were any",
         )
     sampler = profile.sampler
     share, budget = sampler.host_share, sampler.budget

@@ -268,7 +268,7 @@ MEANINGS = {
     "Client:SSLOpenServer": Meaning("negotiate TLS with a client", "use a connection pool: sessions start too often"),
     "Extension:Extension": Meaning(
         "wait in an extension, which does not say for what",
-        "find the extension under By query: dblink, postgres_fdw, ...",
+        "find the query under By query: it calls dblink, postgres_fdw or the like",
     ),
     "Extension:PostgresFdwGetResult": Meaning("wait for another server, through postgres_fdw", "profile that server"),
     "Extension:DblinkGetResult": Meaning("wait for another server, through dblink", "profile that server"),

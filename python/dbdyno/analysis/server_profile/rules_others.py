@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 
 from dbdyno.analysis.findings import Estimate
@@ -21,6 +23,9 @@ SATURATED = 0.8
 SMALL_REQUEST_BYTES = 16 * 1024
 FEWEST_REQUESTS = 1000
 THROTTLED = 0.5
+# A blocker that is there look after look for so long is no ordinary short transaction.
+STAYING_NS = 1.5e9
+RELATION = re.compile(r" of ([^ ,]+)")
 
 # Which waits of sessions hang on a kind of background process, and what relieves it.
 RELIEF = {
@@ -44,12 +49,34 @@ RELIEF = {
 
 
 def blockers(profile: ServerProfile) -> Iterator[Finding]:
-    """Sessions that hold up others: what they do meanwhile decides what to try."""
-    for root in profile.blockers[:MOST_BLOCKERS]:
-        if root.blocked_ns_all < BLOCKED_SHARE * profile.database_time_ns.estimate:
-            continue
-        open_share = sum(share for doing, share in root.doing.items() if doing.startswith("idle in transaction"))
-        yield _blocker(root, idle=open_share >= 0.5)
+    """Sessions that hold up others: what they do meanwhile decides what to try.
+
+    One that stays is the trouble itself. Where many take turns, none of them is: it is what they all change.
+    """
+    staying = [root for root in profile.blockers if root.longest_ns >= STAYING_NS]
+    turns = [root for root in profile.blockers if root.longest_ns < STAYING_NS]
+    least_ns = BLOCKED_SHARE * profile.database_time_ns.estimate
+    for root in staying[:MOST_BLOCKERS]:
+        if root.blocked_ns_all >= least_ns:
+            open_share = sum(share for doing, share in root.doing.items() if doing.startswith("idle in transaction"))
+            yield _blocker(root, idle=open_share >= 0.5)
+    if turns and sum(root.blocked_ns_all for root in turns) >= least_ns:
+        yield _taking_turns(turns)
+
+
+def _taking_turns(turns: list[Blocker]) -> Finding:
+    total = sum(root.blocked_ns_all for root in turns)
+    where = Counter(found[1] for root in turns for lock in root.locks if (found := RELATION.search(lock)))
+    mostly = "".join(f", mostly on {name}" for name, _ in where.most_common(1))
+    what = f"{len(turns)} sessions in turn" if len(turns) > 1 else "One session for short times"
+    return Finding(
+        code="lock_contention",
+        seconds_at_stake=total / SECOND_NS,
+        sentence=f"{what} held up others for about {words.seconds(total)} in all{mostly}: none stays long, "
+        "they change the same rows.",
+        evidence=[Evidence("time of the sessions held up", Estimate(total, None, None), "ns")],
+        next="change the row that all want at the end of the transaction, right before COMMIT; or spread it over rows",
+    )
 
 
 def _blocker(root: Blocker, *, idle: bool) -> Finding:
@@ -89,18 +116,25 @@ def idle_in_transaction(profile: ServerProfile) -> Iterator[Finding]:
     mean = profile.idle_in_transaction_ns.estimate / SECOND_NS / profile.seconds
     if mean < OPEN_SESSIONS or mean < OPEN_SHARE * profile.active_sessions_mean.estimate:
         return
-    top = max(profile.by_session, key=lambda one: one.idle_in_transaction_ns, default=None)
-    whose = "" if top is None or not top.application else f", most of them of {top.application}"
     figure = _over(profile.idle_in_transaction_ns, profile.seconds * SECOND_NS)
     yield Finding(
         code="idle_in_transaction",
         seconds_at_stake=0.0,
-        sentence=f"On average {words.sessions(figure)} sessions were idle in transaction{whose}: they keep locks "
-        "and old row versions, and do nothing.",
+        sentence=f"On average {words.sessions(figure)} sessions were idle in transaction{_most_open(profile)}: "
+        "they keep locks and old row versions, and do nothing.",
         evidence=[Evidence("sessions idle in transaction", figure, "sessions")],
         next="ALTER SYSTEM SET idle_in_transaction_session_timeout = '30s'; "
         "in the application, begin later and commit sooner",
     )
+
+
+def _most_open(profile: ServerProfile) -> str:
+    """The application that more than half of them are of, if there is one."""
+    opened: Counter[str] = Counter()
+    for session in profile.by_session:
+        opened[session.application or ""] += round(session.idle_in_transaction_ns)
+    name, ns = max(opened.items(), key=lambda item: item[1], default=("", 0))
+    return f", most of them of {name}" if name and ns > opened.total() / 2 else ""
 
 
 def saturated(profile: ServerProfile) -> Iterator[Finding]:

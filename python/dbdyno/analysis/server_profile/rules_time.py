@@ -21,6 +21,8 @@ CPU_SHARE = 0.5
 QUEUE_SESSIONS = 0.5
 QUEUE_SHARE = 0.2
 QUERY_SHARE = 0.3
+STACK_SHARE = 0.5
+FEWEST_STACKS = 100
 CLIENT_SHARE = 0.1
 
 
@@ -71,23 +73,31 @@ def _share_of(event: str, profile: ServerProfile) -> float:
 
 
 def run_queue(profile: ServerProfile) -> Iterator[Finding]:
-    """Sessions in line for a CPU."""
+    """Sessions in line for a CPU, those with a command that they have not begun among them."""
     cpu, queue = part(profile, "cpu"), part(profile, "run_queue")
-    if cpu is None or queue is None:
+    unbegun = profile.idle_run_queue_ns
+    if unbegun is None:
         return
-    waiting, computing = queue.active_sessions.estimate, cpu.active_sessions.estimate
+    length_ns = profile.seconds * SECOND_NS
+    waiting_ns = unbegun.estimate + (queue.ns.estimate if queue else 0.0)
+    computing = cpu.active_sessions.estimate if cpu else 0.0
+    waiting = waiting_ns / length_ns
     if waiting < QUEUE_SESSIONS or waiting < QUEUE_SHARE * (waiting + computing):
         return
     here = "" if profile.cpus is None else f" on {profile.cpus} CPU{'s' if profile.cpus != 1 else ''}"
+    of_them = ""
+    if unbegun.estimate >= QUEUE_SHARE * waiting_ns:
+        of_them = f", {words.number(unbegun.estimate / length_ns)} of them with a command that PostgreSQL had not begun"
     top = _most_cpu(profile)
     yield Finding(
         code="cpu_saturation",
-        seconds_at_stake=queue.ns.estimate / SECOND_NS,
-        sentence=f"The CPUs are short: on average {words.sessions(queue.active_sessions)} sessions stood in line "
-        f"for one while {words.number(computing)} computed{here}.",
+        seconds_at_stake=waiting_ns / SECOND_NS,
+        sentence=f"The CPUs are short: on average {words.number(waiting)} sessions stood in line for one{of_them}, "
+        f"while {words.number(computing)} computed{here}.",
         evidence=[
-            Evidence("sessions in line for a CPU", queue.active_sessions, "sessions"),
-            Evidence("sessions on a CPU", cpu.active_sessions, "sessions"),
+            *([Evidence("active sessions in line for a CPU", queue.active_sessions, "sessions")] if queue else []),
+            Evidence("time in line with a command not begun", unbegun, "ns"),
+            *([Evidence("sessions on a CPU", cpu.active_sessions, "sessions")] if cpu else []),
         ],
         next="keep fewer sessions active at once (a pool of about twice the CPUs), "
         + (f"make {top} cheaper, " if top else "")
@@ -111,6 +121,25 @@ def cpu(profile: ServerProfile) -> Iterator[Finding]:
         ],
         next=f"EXPLAIN (ANALYZE, BUFFERS) of {top or 'the first query below'}; "
         "dbdyno profile TARGET --stacks names the functions",
+    )
+
+
+def one_stack(profile: ServerProfile) -> Iterator[Finding]:
+    """Sessions that compute in one and the same place."""
+    found, computing = profile.stacks, part(profile, "cpu")
+    if found is None or computing is None:
+        return
+    top = next((stack for stack in found.common if stack.kind == "cpu"), None)
+    if top is None or top.share < STACK_SHARE or top.count < FEWEST_STACKS * top.share:
+        return
+    of_all = round(top.count / top.share)
+    yield Finding(
+        code="one_stack",
+        seconds_at_stake=top.share * computing.ns.estimate / SECOND_NS,
+        sentence=f"The same stack in {words.percent(top.share)} of {of_all:,} looks at sessions that computed: "
+        f"{' > '.join(top.frames[-3:])}.",
+        evidence=[Evidence("looks at sessions on a CPU with this stack", Estimate(top.count, None, None), "count")],
+        next=f"see in the flame graph what {top.frames[-1]} means, and which node of the plan it is called from",
     )
 
 

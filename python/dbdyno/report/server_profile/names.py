@@ -19,6 +19,7 @@ def part_name(part: str) -> str:
 
 
 def clipped(text: str, most: int) -> str:
-    """On one line, cut where it is longer."""
-    line = " ".join(text.split())
+    """On one line, cut where it is longer; what it is indented by stays."""
+    indent = text[: len(text) - len(text.lstrip(" "))]
+    line = indent + " ".join(text.split())
     return line if len(line) <= most else line[: most - 3] + "..."

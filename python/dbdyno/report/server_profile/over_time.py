@@ -14,13 +14,18 @@ from dbdyno.report.sections.arms import title
 SHADES = " .:-=+*#%@"
 MOST_CLASSES = 7
 FEWEST_STEPS = 4
+# What would be printed as 0 needs no row.
+LEAST_MEAN = 0.0005
 
 
 def over_time(active: ActiveSessions, width: int) -> list[Text]:
     """The rows, with the mean of each; nothing for a profile of a few steps."""
     if len(active.from_ns) < FEWEST_STEPS or not active.classes:
         return []
-    shown = list(zip(active.classes, active.series, strict=True))[:MOST_CLASSES]
+    series_of = zip(active.classes, active.series, strict=True)
+    shown = [(name, series) for name, series in series_of if sum(series) >= LEAST_MEAN * len(series)][:MOST_CLASSES]
+    if not shown:
+        return []
     if any(active.idle_in_transaction):
         shown.append(("(idle in transaction)", active.idle_in_transaction))
     name_width = max(len(name) for name, _ in shown)
@@ -28,8 +33,8 @@ def over_time(active: ActiveSessions, width: int) -> list[Text]:
     rows = [(name, _columns(series, room)) for name, series in shown]
     most = max(max(columns) for _, columns in rows)
     step_s = active.step_ns * -(-len(active.from_ns) // room) / 1e9
-    words = f"Average active sessions over time ('@' = {numbers.significant(most)}, a letter = {step_s:g} s)"
-    lines = title(words)
+    scale = f"'@' = {numbers.significant(most)}, a letter = {numbers.significant(step_s)} s"
+    lines = title(f"Average active sessions over time ({scale})")
     for (name, columns), (_, series) in zip(rows, shown, strict=True):
         mean = numbers.significant(sum(series) / len(series)).rjust(8)
         lines.append(Text.assemble(name.ljust(name_width), mean, "  ", (_shades(columns, most), "bold")))

@@ -14,12 +14,15 @@ from dbdyno.report.layout import WIDTH, paragraph
 from dbdyno.report.sections.arms import title
 from dbdyno.report.sections.limits import limits
 from dbdyno.report.sections.stacks import profile_stacks
+from dbdyno.report.sections.system_calls import system_calls
 from dbdyno.report.server_profile.blocking import blocking
 from dbdyno.report.server_profile.over_time import over_time
 from dbdyno.report.server_profile.tables import background, by_owner, by_query, parts, requests, wait_lengths
 
 # Two minutes are enough for so many; the JSON document has all.
 MOST_FINDINGS = 7
+# Of a session, on average.
+LEAST_BESIDE = 0.05
 OWNERS = {
     "user": "by_user",
     "application": "by_application",
@@ -64,7 +67,8 @@ def _lines(profile: ServerProfile, width: int, directory: str | None, page: str 
         by_query(profile),
         *(by_owner(name, getattr(profile, field)) for name, field in OWNERS.items()),
         blocking(profile.blockers),
-        profile_stacks(profile.stacks),
+        profile_stacks(profile.stack_times),
+        system_calls(profile.system_calls) if profile.system_calls else [],
         wait_lengths(profile),
         requests(profile),
         background(profile),
@@ -106,7 +110,19 @@ def _measured(profile: ServerProfile) -> str:
         f"{profile.sweeps:,} looks by the route {profile.route}"
         + (f", {numbers.percent(cost)} of the host's CPU." if cost is not None else ".")
         + _intervals(profile)
+        + _beside(profile)
     )
+
+
+def _beside(profile: ServerProfile) -> str:
+    """What is in nobody's database time and still makes users wait."""
+    idle = profile.idle_in_transaction_ns.estimate / profile.seconds / numbers.SECONDS.size
+    said = f" Beside these {numbers.significant(idle)} idle in transaction" if idle >= LEAST_BESIDE else ""
+    queue = profile.idle_run_queue_ns
+    unbegun = 0.0 if queue is None else queue.estimate / profile.seconds / numbers.SECONDS.size
+    if unbegun >= LEAST_BESIDE:
+        said += f"{' and' if said else ' Beside these'} {numbers.significant(unbegun)} in line with a command not begun"
+    return f"{said}." if said else ""
 
 
 def _intervals(profile: ServerProfile) -> str:
@@ -118,8 +134,8 @@ def _intervals(profile: ServerProfile) -> str:
 
 def _next(directory: str | None, page: str | None) -> Iterator[Text]:
     yield from title("What next")
-    here = directory or "THIS"
-    yield Text(f"dbdyno compare {here} OTHER", style="").append("   where the time moved, after a change", style="dim")
+    yield Text("After a change profile again, then see where the time moved:", style="dim")
+    yield Text(f"dbdyno compare {directory or 'THIS'} OTHER")
     if page is not None:
         yield Text("Page:    ").append(page)
     if directory is not None:

@@ -31,7 +31,7 @@ def write(profile: ServerProfile, path: Path, flame_graphs: Sequence[FlameGraph]
 
 def page(profile: ServerProfile, flame_graphs: Sequence[FlameGraph] = ()) -> str:
     """The whole profile as one self-contained HTML text."""
-    own = [flame_graph_of("The sessions' database time", profile.stacks)] if profile.stacks else []
+    own = [flame_graph_of("The sessions' database time", profile.stack_times)] if profile.stack_times else []
     possible = {
         "sessions": active_sessions.chart(profile),
         "parts": parts.chart(profile),

@@ -1,0 +1,230 @@
+//! The server's processes as its shared memory has them.
+//!
+//! ```text
+//! PGPROC[slot]:            pid, wait event       0 or a dead process's pid (before 17): free
+//! PgBackendStatus[entry]:  pid, state, query id  in an order of its own before 17, by slot since
+//! ```
+//!
+//! An entry of the second array is found by its pid and kept as long as it has it. A process clears that
+//! pid when it ends, before it gives its PGPROC back, so one that had an entry and lost it is gone.
+
+use std::io;
+
+use super::source::{Activity, SessionState, SlotSource};
+use crate::probe::{Layout, SharedMemory};
+
+/// A process may be a while without an entry: until it has logged in, before 18. It is looked for after
+/// 1, 2, 4, ... sweeps, at most so many.
+const SEARCH_PAUSE_MAX: u32 = 1024;
+
+/// Words of the server's memory.
+pub trait Words {
+    /// From the last copy.
+    fn u32(&self, address: u64) -> u32;
+    /// From the last copy.
+    fn u64(&self, address: u64) -> u64;
+    /// Now.
+    fn fresh_u32(&self, address: u64) -> io::Result<u32>;
+    /// Renews the copy.
+    fn refresh(&mut self) -> io::Result<()>;
+}
+
+impl Words for SharedMemory {
+    fn u32(&self, address: u64) -> u32 {
+        SharedMemory::u32(self, address)
+    }
+
+    fn u64(&self, address: u64) -> u64 {
+        SharedMemory::u64(self, address)
+    }
+
+    fn fresh_u32(&self, address: u64) -> io::Result<u32> {
+        SharedMemory::fresh_u32(self, address)
+    }
+
+    fn refresh(&mut self) -> io::Result<()> {
+        SharedMemory::refresh(self)
+    }
+}
+
+/// Both arrays.
+pub struct MemorySlots<W> {
+    words: W,
+    layout: Layout,
+    entries: Vec<Entry>,
+}
+
+/// What is known of the process in a slot.
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    pid: i32,
+    found: Option<u32>,
+    is_gone: bool,
+    pause: u32,
+    wait: u32,
+}
+
+impl<W: Words> MemorySlots<W> {
+    /// The caller has the words that the layout names watched.
+    pub fn new(words: W, layout: Layout) -> Self {
+        let entries = vec![Entry::default(); layout.processes.slots];
+        MemorySlots { words, layout, entries }
+    }
+
+    fn process_word(&self, slot: usize, offset: u64) -> u64 {
+        self.layout.processes.start + slot as u64 * self.layout.processes.stride + offset
+    }
+
+    fn status_pid(&self, entry: usize) -> Option<i32> {
+        let status = self.layout.status.as_ref().filter(|status| entry < status.slots)?;
+        Some(self.words.u32(status.start + entry as u64 * status.stride + status.pid_offset) as i32)
+    }
+
+    /// The entry of a process: at its slot's number, most likely.
+    fn search(&self, slot: usize, pid: i32) -> Option<u32> {
+        let slots = self.layout.status.as_ref()?.slots;
+        let is_its = |&entry: &usize| self.status_pid(entry) == Some(pid);
+        std::iter::once(slot).chain(0..slots).find(is_its).map(|entry| entry as u32)
+    }
+
+    fn follow(&mut self, slot: usize) {
+        let entry = self.entries[slot];
+        match entry.found {
+            Some(found) => self.entries[slot].is_gone = self.status_pid(found as usize) != Some(entry.pid),
+            None if entry.wait > 0 => self.entries[slot].wait -= 1,
+            None => {
+                self.entries[slot].found = self.search(slot, entry.pid);
+                let pause = (entry.pause * 2).clamp(1, SEARCH_PAUSE_MAX);
+                (self.entries[slot].pause, self.entries[slot].wait) = (pause, pause);
+            }
+        }
+    }
+
+    fn with_event(&self, slot: usize, event: u32) -> Activity {
+        let (Some(status), Some(entry)) = (&self.layout.status, self.entries[slot].found) else {
+            return Activity { event, ..Activity::default() };
+        };
+        let start = status.start + u64::from(entry) * status.stride;
+        let state = SessionState::of_code(self.layout.version, self.words.u32(start + status.state_offset));
+        let query_id = status.query_id_offset.map_or(0, |offset| self.words.u64(start + offset) as i64);
+        Activity { event, state, query_id }
+    }
+}
+
+impl<W: Words> SlotSource for MemorySlots<W> {
+    fn slots(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn refresh(&mut self) -> io::Result<()> {
+        self.words.refresh()
+    }
+
+    fn pid(&mut self, slot: usize) -> i32 {
+        let pid = self.words.u32(self.process_word(slot, self.layout.processes.pid_offset)) as i32;
+        if pid != self.entries[slot].pid {
+            self.entries[slot] = Entry { pid, ..Entry::default() };
+        }
+        if pid != 0 && self.layout.status.is_some() && !self.entries[slot].is_gone {
+            self.follow(slot);
+        }
+        if self.entries[slot].is_gone { 0 } else { pid }
+    }
+
+    fn activity(&self, slot: usize) -> Activity {
+        self.with_event(slot, self.words.u32(self.process_word(slot, self.layout.processes.wait_offset)))
+    }
+
+    fn activity_now(&self, slot: usize) -> io::Result<Activity> {
+        let event = self.words.fresh_u32(self.process_word(slot, self.layout.processes.wait_offset))?;
+        Ok(self.with_event(slot, event))
+    }
+
+    fn knows_states(&self) -> bool {
+        self.layout.status.is_some()
+    }
+
+    fn answers_late(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::{ProcessArray, StatusArray, WaitNames};
+
+    /// Processes of 16 bytes (pid at 4, wait at 8), from 0; entries of 32 (pid at 0, state at 8, query at 16), from 1000.
+    #[derive(Default)]
+    struct FakeWords(std::collections::BTreeMap<u64, u64>);
+
+    impl Words for FakeWords {
+        fn u32(&self, address: u64) -> u32 {
+            self.u64(address) as u32
+        }
+
+        fn u64(&self, address: u64) -> u64 {
+            self.0.get(&address).copied().unwrap_or(0)
+        }
+
+        fn fresh_u32(&self, address: u64) -> io::Result<u32> {
+            Ok(self.u32(address))
+        }
+
+        fn refresh(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn slots(status: bool) -> MemorySlots<FakeWords> {
+        let processes = ProcessArray { start: 0, stride: 16, slots: 4, pid_offset: 4, wait_offset: 8 };
+        let entries = StatusArray {
+            start: 1000,
+            stride: 32,
+            slots: 4,
+            pid_offset: 0,
+            state_offset: 8,
+            query_id_offset: Some(16),
+        };
+        let names = WaitNames::of_version(18).unwrap();
+        let layout = Layout { version: 18, names, processes, status: status.then_some(entries) };
+        MemorySlots::new(FakeWords::default(), layout)
+    }
+
+    fn set(slots: &mut MemorySlots<FakeWords>, words: &[(u64, u64)]) {
+        slots.words.0.extend(words.iter().copied());
+    }
+
+    #[test]
+    fn a_process_and_its_entry_belong_together_wherever_it_is() {
+        let mut slots = slots(true);
+        set(&mut slots, &[(16 + 4, 77), (16 + 8, 0x0A00_004E), (1000 + 96, 77), (1000 + 96 + 8, 3)]);
+        set(&mut slots, &[(1000 + 96 + 16, u64::MAX)]);
+        assert_eq!([0, 77, 0, 0], [0, 1, 2, 3].map(|slot| slots.pid(slot)));
+        let expected = Activity { event: 0x0A00_004E, state: SessionState::Active, query_id: -1 };
+        assert_eq!(expected, slots.activity(1));
+        assert_eq!(expected, slots.activity_now(1).unwrap());
+    }
+
+    #[test]
+    fn an_entry_that_comes_late_is_found_and_one_that_is_cleared_is_the_end() {
+        let mut slots = slots(true);
+        set(&mut slots, &[(16 + 4, 77)]);
+        assert_eq!((77, SessionState::Unknown), (slots.pid(1), slots.activity(1).state));
+        set(&mut slots, &[(1000 + 32, 77), (1000 + 32 + 8, 2)]);
+        let sweeps = (1..100).find(|_| slots.pid(1) == 77 && slots.activity(1).state == SessionState::Idle);
+        assert!(sweeps.is_some_and(|sweeps| sweeps <= 3), "{sweeps:?}");
+        set(&mut slots, &[(1000 + 32, 0)]);
+        assert_eq!(0, slots.pid(1), "its PGPROC still has its pid, as before 17");
+        set(&mut slots, &[(16 + 4, 78)]);
+        assert_eq!(78, slots.pid(1));
+    }
+
+    #[test]
+    fn without_the_second_array_there_are_events_alone() {
+        let mut slots = slots(false);
+        set(&mut slots, &[(4, 77), (8, 5)]);
+        assert!(!slots.knows_states());
+        assert_eq!((77, Activity { event: 5, ..Activity::default() }), (slots.pid(0), slots.activity(0)));
+    }
+}
