@@ -210,6 +210,7 @@ def _arm(name: str, speeds: np.ndarray, place: int, order: list[np.ndarray], ran
         sampling=Sampling(None, 9_000, None),
         switches=Switches(None, None, None, None),
         wait_lengths=None,
+        stacks=None,
         driver=Driver(4_200.0, share, 2_000.0, 9_000.0, 41_000.0, share, 0.006),
         background=[
             Background("walwriter", 0.009, 0.004, {"Activity:WalWriterMain": 0.88, "IO:WalSync": 0.107}),

@@ -9,6 +9,8 @@ __all__ = [
     "__version__",
     "builtin_script",
     "check_script",
+    "flame_graph",
+    "function_names",
     "generate_chunk",
     "generator_tables",
     "histogram_bins",
@@ -17,6 +19,7 @@ __all__ = [
     "record_stacks",
     "run_trial",
     "sample_statements",
+    "trace_calls",
     "watch_server",
 ]
 __version__: Final[str]
@@ -43,6 +46,19 @@ def record_stacks(spec: str, go_on: Callable[[], bool] | None = None) -> str:
 
     Releases the GIL throughout, but to ask `go_on` twenty times a second, which returns False to end early.
     """
+
+def trace_calls(spec: str, go_on: Callable[[], bool] | None = None) -> str:
+    """System calls of one process for a short while (JSON in, JSON out). Releases the GIL throughout."""
+
+def flame_graph(folded: str, options_json: str) -> str:
+    """An SVG of folded stacks; two widths a line make a differential one.
+
+    Options: {"title", "subtitle", "count_name", "meanings": {function: text}, "colours": {frame: "#rrggbb"},
+    "min_width_percent", "width"}; all may be left out.
+    """
+
+def function_names(path: str) -> list[str]:
+    """The names of all functions of an ELF file (.symtab and .dynsym), sorted, each once."""
 
 def check_script(name: str, text: str) -> str:
     """Parse one pgbench script; a mistake raises `script_syntax` with file, line and column.

@@ -57,6 +57,11 @@ def record_stacks(spec: Mapping[str, Any], go_on: Callable[[], bool] | None = No
     return dict(json.loads(_translated(lambda: _core.record_stacks(json.dumps(spec), go_on))))
 
 
+def trace_calls(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """System calls of one process for a short while: spec and outcome as docs/architecture.md has them."""
+    return dict(json.loads(_translated(lambda: _core.trace_calls(json.dumps(spec)))))
+
+
 def check_script(name: str, text: str) -> dict[str, Any]:
     """Parse a script; raises `DynoError` with file, line and column."""
     return dict(json.loads(_translated(lambda: _core.check_script(name, text))))

@@ -3,6 +3,7 @@
 //! Every function takes and returns scalars, texts and lists; the shapes of the JSON texts are in
 //! docs/architecture.md, the signatures in python/dbdyno/_core.pyi.
 
+mod stacks;
 mod trial;
 mod watch;
 
@@ -99,6 +100,8 @@ mod _core {
         CoreError, builtin_script, check_script, generate_chunk, generator_tables, histogram_bins, histogram_quantiles,
         overwrite_arguments, sample_statements,
     };
+    #[pymodule_export]
+    use crate::stacks::{flame_graph, function_names, record_stacks, trace_calls};
     #[pymodule_export]
     use crate::trial::run_trial;
     #[pymodule_export]

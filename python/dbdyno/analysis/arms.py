@@ -24,6 +24,7 @@ from dbdyno.analysis.profile import time_profile
 from dbdyno.analysis.requests import device, page_bytes, reads
 from dbdyno.analysis.sampling import sampling, switches, wait_lengths
 from dbdyno.analysis.scripts import by_script
+from dbdyno.analysis.stacks import measured_ns, recorded, stacks_of
 from dbdyno.analysis.time_spent import TimeSpent
 from dbdyno.analysis.times import times
 
@@ -88,6 +89,7 @@ def arm_findings(
         sampling=sampling(outcomes, spent.seen_and_looked()),
         switches=switches(outcomes),
         wait_lengths=wait_lengths(outcomes),
+        stacks=stacks_of(recorded(outcomes), measured_ns(profile, outcomes)),
         fixed_units=arm.get("fixed_units"),
         elapsed_ns=_elapsed(arm, outcomes),
         by_script=by_script(outcomes, spent.by_script()),

@@ -14,6 +14,7 @@ from dbdyno.analysis.holm import holm
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER, value
 from dbdyno.analysis.reasons import Side, why
 from dbdyno.analysis.signed_rank import p_value
+from dbdyno.analysis.stack_difference import stack_difference
 from dbdyno.analysis.verdict import Effect, blocks_needed, verdict
 
 Pair = tuple[str, str]  # arm and baseline
@@ -43,10 +44,11 @@ def compare(
     adjusted = _adjusted(p_values)
     reasons = _reasons(run, blocks, arms, list(logs))
     judge = _Judge(metric, run["margin"], len(logs))
-    return [
+    compared = [
         judge.comparison(pair, logs[pair], p_values[pair], adjusted[pair], reasons[pair], limited_by[pair])
         for pair in logs
     ]
+    return [dataclasses.replace(one, stacks=stack_difference(arms[one.arm], arms[one.baseline])) for one in compared]
 
 
 def _adjusted(p_values: Mapping[Pair, float | None]) -> dict[Pair, float | None]:

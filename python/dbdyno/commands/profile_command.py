@@ -11,9 +11,11 @@ from typing import Any
 
 import typer
 
+from dbdyno import engine
 from dbdyno.attach.find import FoundServer, open_server
 from dbdyno.attach.measure import Wish, measure
 from dbdyno.attach.place import parse_place
+from dbdyno.attach.processes import look_up
 from dbdyno.commands.profile_live import LiveProfile, check_terminal
 from dbdyno.commands.profile_progress import ProfileProgress
 from dbdyno.commands.profile_report import findings_of, print_profile, write_profile
@@ -35,6 +37,9 @@ def profile(
     ),
     route: str = typer.Option("auto", "--route", metavar="ROUTE", help=f"How to look: {', '.join(ROUTES)}."),
     stacks: bool = typer.Option(False, "--stacks", help="Record the stacks of the server's processes as well."),
+    syscalls: int | None = typer.Option(
+        None, "--syscalls", metavar="PID", help="Then trace this process's system calls: a second or 2,000 of them."
+    ),
     as_url: str | None = typer.Option(
         None, "--as-url", metavar="URL", help="Whom to connect as where TARGET is a process or a directory."
     ),
@@ -49,8 +54,9 @@ def profile(
     wish = Wish(seconds, sampling_budget, route, stacks)
     with open_server(parse_place(target), as_url, os.environ) as server:
         _check(server, wish)
+        _check_traced(server, syscalls)
         directory = out or _default_directory(server)
-        record = _measured(server, wish, directory, live=live)
+        record = _measured(server, wish, directory, syscalls, live=live)
     found = findings_of(record)
     write_profile(directory, found)
     print_profile(directory, found, as_json=as_json)
@@ -71,11 +77,28 @@ def _check(server: FoundServer, wish: Wish) -> None:
         typer.echo(f"{server.shown}: {server.note}", err=True)
 
 
-def _measured(server: FoundServer, wish: Wish, directory: Path, *, live: bool) -> dict[str, Any]:
-    """The record, written down."""
+def _check_traced(server: FoundServer, pid: int | None) -> None:
+    """Only a process of the server that is profiled is traced: it stands still most of that time."""
+    if pid is None:
+        return
+    if server.postmaster_pid is None:
+        raise DynoError(
+            "not_on_this_host", f"--syscalls {pid}: needs a server on this host, {server.shown} is not; leave it out"
+        )
+    process = look_up(pid)
+    if process is None or process.parent != server.postmaster_pid:
+        raise DynoError(
+            "not_of_this_server", f"--syscalls {pid}: is no process of {server.shown}; name one of its backends"
+        )
+
+
+def _measured(server: FoundServer, wish: Wish, directory: Path, syscalls: int | None, *, live: bool) -> dict[str, Any]:
+    """The record, written down. Calls are traced after the watch, which they would disturb."""
     with _made(directory):
         with _foreground(server, wish, live=live) as foreground:
             record = measure(server, wish, directory / profile_directory.SNAPSHOTS, foreground)
+        if syscalls is not None:
+            record["calls"] = engine.trace_calls({"pid": syscalls})
         profile_directory.write_record(directory, record)
     if not record["watch"]["steps"]:
         raise DynoError(

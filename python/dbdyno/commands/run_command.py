@@ -48,6 +48,7 @@ def run(
     sampling_budget: float | None = typer.Option(
         None, "--sampling-budget", metavar="SHARE", help="Share of the host's CPU for watching the server (0.01)."
     ),
+    stacks: bool = typer.Option(False, "--stacks", help="Record the stacks of the clients' backends as well."),
     out: Path | None = typer.Option(None, "--out", metavar="RUN_DIR", help="The run directory, new or empty."),
     as_json: bool = typer.Option(False, "--json", help="Print the findings as one JSON document."),
 ) -> None:
@@ -62,12 +63,14 @@ def run(
             quick=quick or None,
             seed=seed,
             sampling_budget=sampling_budget,
+            stacks=stacks or None,
             out=out,
         )
         directory = resume
         _resume(directory, where)
     elif experiment is not None:
         loaded = _load(experiments.find(experiment), quick=quick, blocks=blocks)
+        loaded = dataclasses.replace(loaded, stacks=stacks)
         if sampling_budget is not None:
             loaded = dataclasses.replace(loaded, sampling_budget=_checked_budget(sampling_budget))
         chosen_seed = secrets.randbelow(2**31) if seed is None else seed

@@ -52,6 +52,7 @@ class Experiment:
     outcomes: Mapping[str, str]
     invariants: Mapping[str, str]
     files: tuple[Path, ...]
+    stacks: bool = False
     sampling_budget: float = DEFAULT_SAMPLING_BUDGET
 
     def arm(self, name: str) -> Arm:

@@ -28,6 +28,7 @@ from dbdyno.report.sections.parts import parts
 from dbdyno.report.sections.plans import plans
 from dbdyno.report.sections.sampling import sampler, switches
 from dbdyno.report.sections.server import counters, host_cpu, requests
+from dbdyno.report.sections.stacks import stacks
 from dbdyno.report.sections.statements import kinds_parts, statements
 from dbdyno.report.sections.tail import tail
 from dbdyno.report.sections.times import unit_of_work
@@ -86,6 +87,7 @@ def _lines(findings: Findings, run_directory: str, place: str, report: str | Non
         statements(arms),
         switches(arms, names),
         sampler(arms),
+        stacks(arms, names),
         counters(arms, names),
         requests(arms, names),
         host_cpu(arms),

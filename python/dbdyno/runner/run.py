@@ -73,7 +73,11 @@ def experiment_of(directory: Path) -> Experiment:
         raise DynoError("run_complete", f"--resume {directory}: is complete; dbdyno report shows it")
     run = stored.run
     loaded = load_experiment(run_directory.experiment_copy(stored), quick=run["quick"], blocks=run["blocks"])
-    return dataclasses.replace(loaded, sampling_budget=run.get("sampling_budget", DEFAULT_SAMPLING_BUDGET))
+    return dataclasses.replace(
+        loaded,
+        sampling_budget=run.get("sampling_budget", DEFAULT_SAMPLING_BUDGET),
+        stacks=run.get("stacks", False),
+    )
 
 
 def resume(directory: Path, servers: Servers, progress: Progress) -> None:
@@ -182,6 +186,7 @@ def _run_record(
         "blocks": experiment.blocks,
         "quick": experiment.quick,
         "sampling_budget": experiment.sampling_budget,
+        "stacks": experiment.stacks,
         "started_at": now(),
         "arms": [{**_arm_record(each, names, found), "server": servers.index(each.arm.server)} for each in prepared],
         "outcomes": list(experiment.outcomes),

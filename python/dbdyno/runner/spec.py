@@ -13,6 +13,8 @@ from dbdyno.targets.endpoint import Endpoint
 # How often the WAL positions are asked for during a window. At 50 Hz the asking costs the server under half a
 # percent of one CPU (about 80 us a query), and a window of 1 s still has 50 snapshots of a sawtooth.
 EXPOSURE_PERIOD_NS = 20_000_000
+# Odd, so that it does not keep step with what servers do a hundred times a second.
+STACK_FREQUENCY_HZ = 99
 DRAIN_LIMIT_NS = 60_000_000_000
 CONNECT_TIMEOUT_NS = 10_000_000_000
 SERIES_STEP_NS = 100_000_000
@@ -61,6 +63,7 @@ def trial_spec(
             "budget": experiment.sampling_budget,
         },
         "exposure_period_ns": EXPOSURE_PERIOD_NS,
+        "stacks": {"frequency_hz": STACK_FREQUENCY_HZ} if experiment.stacks else None,
     }
 
 

@@ -12,6 +12,7 @@ use super::spec::{ArrivalSpec, TrialSpec};
 use super::window::Window;
 use super::worker::WorkerReport;
 use crate::probe::{BINS_PER_DECADE, EventSnapshots, ProbeOutcome, Swept, UnitCells};
+use crate::stacks::StacksOutcome;
 
 /// Everything that a trial left behind.
 pub(super) struct Measured {
@@ -22,12 +23,14 @@ pub(super) struct Measured {
     /// Fixed work: units that nobody started.
     pub skipped: u64,
     pub exposure: Exposure,
+    /// What the stack recorder saw.
+    pub stacks: Option<StacksOutcome>,
     pub probe: ProbeOutcome,
 }
 
 /// The outcome.
 pub(super) fn assemble(spec: &TrialSpec, plan: &Plan, measured: Measured) -> Outcome {
-    let Measured { started_at_ns, window, reports, skipped, exposure, mut probe } = measured;
+    let Measured { started_at_ns, window, reports, skipped, exposure, stacks, mut probe } = measured;
     let spans: Vec<Span> = reports.iter().flat_map(|report| report.spans.iter().copied()).collect();
     let cpu_ns: Vec<u64> = reports.iter().map(|report| report.cpu_ns).collect();
     let mut record = merged(reports);
@@ -57,6 +60,7 @@ pub(super) fn assemble(spec: &TrialSpec, plan: &Plan, measured: Measured) -> Out
         background: probe.background,
         driver: driver(&cpu_ns, times.metered_ns, &record),
         exposure,
+        stacks,
     }
 }
 

@@ -47,6 +47,7 @@ mod session;
 mod settle;
 mod span;
 mod spec;
+mod stacks;
 mod statement;
 mod stop;
 mod streams;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::probe::BackgroundProcess;
+use crate::stacks::StacksOutcome;
 
 /// A whole outcome.
 #[derive(Clone, Debug, Serialize)]
@@ -44,6 +45,8 @@ pub struct Outcome {
     pub driver: Driver,
     /// WAL positions, if they were asked for and could be read.
     pub exposure: Exposure,
+    /// Stacks of the clients' backends, if they were asked for.
+    pub stacks: Option<StacksOutcome>,
 }
 
 /// All counted units = successful + skipped + failed; retried and late ones are among them.

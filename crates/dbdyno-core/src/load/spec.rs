@@ -69,6 +69,17 @@ pub struct TrialSpec {
     /// How often inserted and flushed WAL positions are read; null: never.
     #[serde(default)]
     pub exposure_period_ns: Option<u64>,
+    /// Stacks of the clients' backends over the window; null: none.
+    #[serde(default)]
+    pub stacks: Option<TrialStacks>,
+}
+
+/// How stacks are recorded in a trial.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrialStacks {
+    /// CPU stacks a second of CPU time, wait stacks a second.
+    pub frequency_hz: u64,
 }
 
 /// One weighted script.

@@ -22,6 +22,7 @@ use super::plan::Plan;
 use super::record::{Record, RecordPlan};
 use super::session::{connect_clients, initial_variables, wait_queries};
 use super::spec::{ArrivalSpec, QueryMode, TrialSpec};
+use super::stacks::StacksOverWindow;
 use super::stop;
 use super::streams::{Purpose, streams};
 use super::tickets::Tickets;
@@ -29,6 +30,7 @@ use super::window::Window;
 use super::worker::{Shared, Worker, WorkerReport};
 use crate::error::{CoreError, Result};
 use crate::probe::{self, Probe, Timeline};
+use crate::stacks::StacksOutcome;
 use crate::wire::Connection;
 
 /// Connects, warms up, measures one window and returns the outcome as JSON (docs/architecture.md).
@@ -67,10 +69,11 @@ fn measure(spec: &TrialSpec, plan: &Plan, password: Option<&str>, live: Option<&
         board.begin(plan.script_names(), shared.window, spec.fixed_units.is_some(), Arc::clone(&phases));
     }
     let started_at_ns = clock::date_ns() + (shared.window.start_ns - clock::now_ns());
-    let (reports, exposure) = run_threads(&shared, clients, exposure, &probe)?;
+    let stacks = StacksOverWindow::new(spec, &process_ids);
+    let (reports, exposure, stacks) = run_threads(&shared, clients, exposure, &probe, stacks)?;
     let window = shared.window;
     let skipped = shared.tickets.left();
-    Ok(Measured { started_at_ns, window, reports, skipped, exposure, probe: probe.finish() })
+    Ok(Measured { started_at_ns, window, reports, skipped, exposure, stacks, probe: probe.finish() })
 }
 
 /// Threads are up before the load starts.
@@ -81,15 +84,17 @@ fn run_threads(
     clients: Vec<Client>,
     exposure: Option<ExposureProbe>,
     probe: &Probe,
-) -> Result<(Vec<WorkerReport>, Exposure)> {
+    mut stacks: StacksOverWindow,
+) -> Result<(Vec<WorkerReport>, Exposure, Option<StacksOutcome>)> {
     let workers = workers(shared, clients)?;
     thread::scope(|scope| {
         let exposure = exposure.map(|exposure| scope.spawn(move || exposure.run(shared)));
         let workers: Vec<_> = workers.into_iter().map(|worker| spawn(scope, worker)).collect();
         start_probe_with_window(shared, probe);
+        stacks.start();
         let reports = workers.into_iter().map(join).collect::<Result<Vec<_>>>();
         let exposure = exposure.map(join).unwrap_or_default();
-        reports.map(|reports| (reports, exposure))
+        reports.map(|reports| (reports, exposure, stacks.finish()))
     })
 }
 

@@ -68,8 +68,8 @@ pub use ledger::{Closed, Timeline};
 pub use live::LiveWaits;
 pub use names::WaitNames;
 pub use open::{open_server, open_server_by_names};
-pub use process::session_pids;
 pub(crate) use process::{StateFile, TaskState, parent, process_kind};
+pub use process::{children, session_pids};
 pub use process_array::ProcessArray;
 pub use rates::AsleepRates;
 pub use route::{Route, RouteRequest};
@@ -78,9 +78,10 @@ pub use shared_memory::SharedMemory;
 pub use status_array::StatusArray;
 pub use units::{BINS_PER_DECADE, CHUNKS_MAX, Cell, ChunkCells, UnitCells};
 
+pub(crate) use pace::{Pace, be_punctual, now_ns};
+
 use budget::{Budget, Plan, SWEEPS_PER_READING};
 use clocks::{ClockFiles, block_io_is_accounted};
-use pace::{Pace, be_punctual, now_ns};
 use sampler::MemorySampler;
 use sql::SqlSampler;
 

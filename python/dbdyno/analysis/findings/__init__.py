@@ -23,6 +23,7 @@ from dbdyno.analysis.findings.evidence import (
 from dbdyno.analysis.findings.indexes import IndexBenefit, IndexCost, IndexVerdict
 from dbdyno.analysis.findings.profile import Part, TimeProfile, event_note
 from dbdyno.analysis.findings.sampling import EventLengths, Sampling, Switches, WaitLengths
+from dbdyno.analysis.findings.stacks import CommonStack, Function, Pauses, StackDifference, Stacks
 from dbdyno.analysis.findings.tail import Band, ExtraPart, Intervals, StatementTimes, Tail
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Band",
     "Bin",
     "Check",
+    "CommonStack",
     "Comparison",
     "Device",
     "Driver",
@@ -43,6 +45,7 @@ __all__ = [
     "Exposure",
     "ExtraPart",
     "Findings",
+    "Function",
     "HostCpu",
     "IndexBenefit",
     "IndexCost",
@@ -50,6 +53,7 @@ __all__ = [
     "Intervals",
     "Outcome",
     "Part",
+    "Pauses",
     "Plan",
     "Reads",
     "Reason",
@@ -59,6 +63,8 @@ __all__ = [
     "Scheduled",
     "ScriptTimes",
     "Spread",
+    "StackDifference",
+    "Stacks",
     "StatementTimes",
     "Switches",
     "Tail",

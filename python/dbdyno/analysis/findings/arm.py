@@ -19,6 +19,7 @@ from dbdyno.analysis.findings.evidence import (
 )
 from dbdyno.analysis.findings.profile import Part, TimeProfile
 from dbdyno.analysis.findings.sampling import Sampling, Switches, WaitLengths
+from dbdyno.analysis.findings.stacks import Stacks
 from dbdyno.analysis.findings.tail import Intervals, StatementTimes, Tail
 
 # With 20 units the p95 is the greatest but one; with fewer it is the greatest by another name.
@@ -128,6 +129,7 @@ class Arm:
     sampling: Sampling
     switches: Switches
     wait_lengths: WaitLengths | None
+    stacks: Stacks | None
     driver: Driver
     background: list[Background]
     exposure: Exposure | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from dbdyno.analysis.findings.estimates import Estimate
+from dbdyno.analysis.findings.stacks import StackDifference
 
 # An arm or a baseline that did not do what its name says is a comparison of something else: no verdict.
 WITHHOLDING = frozenset({"check", "deviation"})
@@ -49,6 +50,7 @@ class Comparison:
     block_ratios: list[float]
     why: list[Reason]
     limited_by: list[str]
+    stacks: StackDifference | None = None
 
     @property
     def withheld(self) -> bool:

@@ -22,6 +22,7 @@ from dbdyno.analysis.server_profile.limits import warnings
 from dbdyno.analysis.server_profile.processes import processes
 from dbdyno.analysis.server_profile.requests import PAGE_BYTES, differences, io_lines
 from dbdyno.analysis.server_profile.resample import draws
+from dbdyno.analysis.server_profile.session_stacks import session_stacks
 from dbdyno.analysis.server_profile.snapshots import ACTIVE, BACKGROUND, IDLE_IN_TRANSACTION, Flags, Floats, snapshots
 from dbdyno.analysis.server_profile.stacks import stacks
 
@@ -44,6 +45,8 @@ def analyse(record: Document) -> ServerProfile:
         background=background(found),
         commits=commits(record, found),
         stacks=stacks(record.get("stacks"), found.rows.processes),
+        stack_times=session_stacks(record, profile.profile_ns),
+        system_calls=record.get("calls"),
     )
     return dataclasses.replace(profile, findings=findings(profile), warnings=warnings(profile, found, record))
 

@@ -11,8 +11,10 @@ their two intervals, decides: docs/reading-a-profile.md).
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from dbdyno.analysis.findings import Estimate, Warning
+from dbdyno.analysis.findings import Stacks as StackTimes
 
 FORMAT = 1
 
@@ -351,6 +353,8 @@ class ServerProfile:
     warnings: list[Warning]
     idle_run_queue_ns: Estimate | None = None
     stacks: Stacks | None = None
+    stack_times: StackTimes | None = None
+    system_calls: dict[str, Any] | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ from dbdyno.report.html.charts import (
     wait_lengths,
 )
 from dbdyno.report.html.document import rendered
+from dbdyno.report.html.flame import drawn
+from dbdyno.report.html.flame_svg import flame_graphs
 from dbdyno.report.html.table import Table
 from dbdyno.report.index_words import index_sentences
 from dbdyno.report.sentences import trial_length, verdict_sentences
@@ -65,6 +67,7 @@ def write_html(findings: Findings) -> str:
         evidence=evidence if any(evidence.values()) else None,
         checks_summary=evidence_tables.checks_summary(arrangement),
         plans=plan_tree.statements(findings),
+        flames=[drawn(graph, place) for place, graph in enumerate(flame_graphs(findings), 1)],
         changes=evidence_tables.changes(arrangement),
         started=tables.started(findings),
     )

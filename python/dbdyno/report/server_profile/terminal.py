@@ -13,6 +13,8 @@ from dbdyno.report import numbers
 from dbdyno.report.layout import WIDTH, paragraph
 from dbdyno.report.sections.arms import title
 from dbdyno.report.sections.limits import limits
+from dbdyno.report.sections.stacks import profile_stacks
+from dbdyno.report.sections.system_calls import system_calls
 from dbdyno.report.server_profile.blocking import blocking
 from dbdyno.report.server_profile.over_time import over_time
 from dbdyno.report.server_profile.tables import background, by_owner, by_query, parts, requests, wait_lengths
@@ -65,6 +67,8 @@ def _lines(profile: ServerProfile, width: int, directory: str | None, page: str 
         by_query(profile),
         *(by_owner(name, getattr(profile, field)) for name, field in OWNERS.items()),
         blocking(profile.blockers),
+        profile_stacks(profile.stack_times),
+        system_calls(profile.system_calls) if profile.system_calls else [],
         wait_lengths(profile),
         requests(profile),
         background(profile),

@@ -9,6 +9,7 @@ from pathlib import Path
 from dbdyno.analysis.server_profile.findings import Evidence, ServerProfile
 from dbdyno.report.html.document import rendered
 from dbdyno.report.html.flame import FlameGraph, drawn
+from dbdyno.report.html.flame_svg import flame_graph_of
 from dbdyno.report.html.quantity import Unit, byte_unit, number, time_unit, whole
 from dbdyno.report.html.server_profile import (
     active_sessions,
@@ -31,6 +32,7 @@ def write(profile: ServerProfile, path: Path, flame_graphs: Sequence[FlameGraph]
 
 def page(profile: ServerProfile, flame_graphs: Sequence[FlameGraph] = ()) -> str:
     """The whole profile as one self-contained HTML text."""
+    own = [flame_graph_of("The sessions' database time", profile.stack_times)] if profile.stack_times else []
     possible = {
         "sessions": active_sessions.chart(profile),
         "parts": parts.chart(profile),
@@ -57,7 +59,7 @@ def page(profile: ServerProfile, flame_graphs: Sequence[FlameGraph] = ()) -> str
         most_trees=blockers.MOST_OPEN,
         io_tables=io_tables.tables(profile),
         io_workers=background.io_workers(profile),
-        flames=[drawn(graph, place) for place, graph in enumerate(flame_graphs, 1)],
+        flames=[drawn(graph, place) for place, graph in enumerate([*own, *flame_graphs], 1)],
         measured=measured.definitions(profile),
     )
 
