@@ -54,7 +54,7 @@ def test_the_widths_add_up_to_the_measured_time_and_frames_mean_something(
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(file.as_uri())
-    page.wait_for_function("() => document.querySelector('#frames > g text').textContent.length > 0")
+    page.wait_for_function("() => [...document.querySelectorAll('#frames > g text')].some(text => text.textContent)")
     frames: list[dict[str, Any]] = page.evaluate(FRAMES)
     page.locator("#frames > g", has=page.locator("title", has_text="ExecHashJoin:")).first.click()
     page.close()

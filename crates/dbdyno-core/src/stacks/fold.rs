@@ -23,6 +23,8 @@ pub enum Kind {
 
 /// Indices into `Fold::frames`, the root first.
 type Frames = Arc<[u32]>;
+/// Process, kind and frames of a stack, and how often it was seen.
+pub type StackCount = ((i32, Kind, Frames), u64);
 
 /// All stacks so far.
 #[derive(Default)]
@@ -79,7 +81,7 @@ impl Fold {
     }
 
     /// What was counted: the names of all functions, and the stacks in a fixed order.
-    pub fn into_counts(self) -> (Vec<String>, Vec<((i32, Kind, Frames), u64)>) {
+    pub fn into_counts(self) -> (Vec<String>, Vec<StackCount>) {
         let mut counts: Vec<_> = self.counts.into_iter().collect();
         let order = |kind: &Kind| match kind {
             Kind::Cpu(_) => (0, 0),

@@ -16,7 +16,7 @@ use std::thread::{self, JoinHandle};
 
 use super::copy::StackCopy;
 use super::cpu::{CpuStacks, PerfStacks, STACK_BYTES, StopStacks, perf_advice, stop_advice};
-use super::fold::{Fold, Kind};
+use super::fold::{Fold, Kind, StackCount};
 use super::perf_event::Record;
 use super::processes::{ProcessFiles, Watched};
 use super::server_waits::ServerWaits;
@@ -154,7 +154,7 @@ impl Recorder {
             (event, Some(events)) => Some(events.name(event)),
             (_, None) => None,
         };
-        let stack = |((pid, kind, frames), count): ((i32, Kind, Arc<[u32]>), u64)| match kind {
+        let stack = |((pid, kind, frames), count): StackCount| match kind {
             Kind::Cpu(_) => (pid, "cpu", None, frames.to_vec(), count),
             Kind::Wait(event) => (pid, "wait", event.and_then(name), frames.to_vec(), count),
         };

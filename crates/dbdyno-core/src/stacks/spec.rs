@@ -64,6 +64,9 @@ impl StacksSpec {
     }
 }
 
+/// Process, `cpu` or `wait`, wait event ("": none; null: not known), frames (root first), how often.
+pub type StackRow = (i32, &'static str, Option<String>, Vec<u32>, u64);
+
 /// What was recorded.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StacksOutcome {
@@ -85,8 +88,8 @@ pub struct StacksOutcome {
     pub recorder_cpu_ns: u64,
     /// Names of functions.
     pub frames: Vec<String>,
-    /// Process, `cpu` or `wait`, wait event ("": none; null: not known), frames (root first), how often.
-    pub stacks: Vec<(i32, &'static str, Option<String>, Vec<u32>, u64)>,
+    /// In a fixed order.
+    pub stacks: Vec<StackRow>,
     /// Stacks that were due and not kept.
     pub lost: u64,
 }

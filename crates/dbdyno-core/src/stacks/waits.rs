@@ -11,6 +11,7 @@
 //! one short read.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io;
 
 use super::address_space::CodeMap;
@@ -50,11 +51,10 @@ struct Sleeper {
 impl Sleepers {
     /// Looks at a process; an error where it is gone or may not be looked at.
     pub fn look(&mut self, pid: i32, stack_bytes: usize, events: Option<&mut dyn WaitEvents>) -> io::Result<Seen> {
-        if !self.0.contains_key(&pid) {
-            let stack_end = CodeMap::of_process(pid)?.stack_end;
-            self.0.insert(pid, Sleeper { files: ProcessFiles::open(pid)?, stack_end, asleep_since: None });
-        }
-        let sleeper = self.0.get_mut(&pid).expect("just opened");
+        let sleeper = match self.0.entry(pid) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(vacant) => vacant.insert(Sleeper::open(pid)?),
+        };
         let seen = sleeper.look(stack_bytes, events);
         if seen.is_err() {
             self.0.remove(&pid);
@@ -69,6 +69,11 @@ impl Sleepers {
 }
 
 impl Sleeper {
+    fn open(pid: i32) -> io::Result<Self> {
+        let stack_end = CodeMap::of_process(pid)?.stack_end;
+        Ok(Sleeper { files: ProcessFiles::open(pid)?, stack_end, asleep_since: None })
+    }
+
     fn look(&mut self, stack_bytes: usize, events: Option<&mut dyn WaitEvents>) -> io::Result<Seen> {
         let gone = || io::Error::from_raw_os_error(libc::ESRCH);
         let before = self.files.times_run().ok_or_else(gone)?;
