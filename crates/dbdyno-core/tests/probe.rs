@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use dbdyno_core::load::{BackendClocks, Observer, Phase, PhaseCell, WaitsSpec};
 use dbdyno_core::probe::{
-    Activity, BackgroundProcess, ClientCounts, Probe, ProbeOutcome, Route, Snapshots, SqlWaits, Timeline, WaitNames,
-    attach,
+    ACTIVITY_SQL, Activity, BackgroundProcess, ClientCounts, Probe, ProbeOutcome, Route, Snapshots, SqlWaits, Timeline,
+    WaitNames, attach,
 };
 use server::{Server, Session, is_root, take_turn};
 
@@ -39,8 +39,7 @@ fn routes() -> Vec<&'static str> {
 
 fn sql_over(mut session: Session) -> SqlWaits {
     Box::new(move || {
-        let rows =
-            session.rows("select pid, wait_event_type || ':' || wait_event, state, query_id from pg_stat_activity");
+        let rows = session.rows(ACTIVITY_SQL);
         let row = |line: String| {
             let given = |column: &str| (!column.is_empty()).then(|| column.to_owned());
             Activity::from_row(&line.split('|').map(given).collect::<Vec<_>>()).expect("a process id")

@@ -238,7 +238,7 @@ fn every_event_of_a_busy_server_has_a_name(server: &Server, sql: &mut SqlWaits) 
     committer.send("do $$ begin for i in 1..1000000 loop insert into u values (i); commit; end loop; end $$");
     let (mut memory, layout) = open_server(server.postmaster_pid(), RouteRequest::Auto, Some(sql)).unwrap();
     let mut seen = BTreeSet::new();
-    let limit = Instant::now() + Duration::from_millis(500);
+    let limit = Instant::now() + Duration::from_millis(200);
     while Instant::now() < limit {
         let read = read_all(&mut memory, &layout);
         seen.extend(read.into_values().filter_map(|row| row.wait));

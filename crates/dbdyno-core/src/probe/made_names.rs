@@ -18,7 +18,7 @@ use super::program::Program;
 
 const LWLOCK_CLASS: u32 = 0x0100_0000;
 /// Extension and InjectionPoint; ids count from 1 and are few (at most 128).
-const CUSTOM_CLASSES: [u32; 2] = [0x0700_0000, 0x0B00_0000];
+const CUSTOM_CLASSES: [u8; 2] = [0x07, 0x0B];
 const CUSTOM_IDS_MAX: u32 = 128;
 const CUSTOM_SINCE: u32 = 17;
 /// NAMEDATALEN, unless the server was built otherwise.
@@ -60,22 +60,24 @@ fn lock_names(program: &Program, postmaster: &Copier) -> Option<BTreeMap<u32, St
     Some((0..u64::from(count)).filter_map(tranche).collect())
 }
 
+/// Both tables keep an event at a multiple of eight, and the name behind or before it.
 fn custom_names(memory: &[u8]) -> BTreeMap<u32, String> {
-    let is_custom = |event: u32| {
-        CUSTOM_CLASSES.contains(&(event & 0xff00_0000)) && (1..=CUSTOM_IDS_MAX).contains(&(event & 0x00ff_ffff))
-    };
-    let event_at = |place: usize| Some(u32::from_le_bytes(memory.get(place..place + 4)?.try_into().ok()?));
-    let pairs = |event_from: usize, name_from: usize| {
-        let places = (0..memory.len().saturating_sub(NAME_BYTES + 4)).step_by(8);
-        places.filter_map(move |place| {
-            let event = event_at(place + event_from).filter(|event| is_custom(*event))?;
-            let name = name_of(&memory[place + name_from..place + name_from + NAME_BYTES])?;
-            Some((event, name.to_owned()))
-        })
-    };
-    let by_event: BTreeMap<u32, String> = pairs(0, 4).collect();
-    let by_name: BTreeMap<u32, String> = pairs(NAME_BYTES, 0).collect();
-    by_event.into_iter().filter(|(event, name)| by_name.get(event) == Some(name)).collect()
+    let (mut by_event, mut by_name) = (BTreeMap::new(), BTreeMap::new());
+    for (index, word) in memory.chunks_exact(8).enumerate() {
+        if !CUSTOM_CLASSES.contains(&word[3]) {
+            continue;
+        }
+        let event = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+        if !(1..=CUSTOM_IDS_MAX).contains(&(event & 0x00ff_ffff)) {
+            continue;
+        }
+        let name_at = |place: usize| name_of(memory.get(place..place + NAME_BYTES)?).map(str::to_owned);
+        let place = index * 8;
+        name_at(place + 4).and_then(|name| by_event.insert(event, name));
+        place.checked_sub(NAME_BYTES).and_then(name_at).and_then(|name| by_name.insert(event, name));
+    }
+    by_event.retain(|event, name| by_name.get(event) == Some(name));
+    by_event
 }
 
 /// Printable text that begins with a letter and ends with a zero.
