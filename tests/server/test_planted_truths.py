@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from host_pauses import SHARE_MAX, late_share, skip_if_late
 from small_experiment import arm_of, run_experiment, write_experiment
 
 pytestmark = pytest.mark.server
 
+ATTEMPTS = 3
 PLANTED = """
 question = "Does the profile tell the truth?"
 baseline = { truth = "sleep" }
@@ -40,9 +42,16 @@ BEGIN FOR i IN 1 .. rounds LOOP x := x + sqrt(i); END LOOP; RETURN x; END $$;
 
 @pytest.fixture(scope="module")
 def findings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    """One run of all planted truths."""
-    directory = tmp_path_factory.mktemp("planted")
-    return run_experiment(write_experiment(directory, PLANTED, FILES), directory / "run")
+    """One run of all planted truths on a machine that wakes up in time; the third attempt is the last."""
+    for _ in range(ATTEMPTS):
+        directory = tmp_path_factory.mktemp("planted")
+        before = late_share()
+        found = run_experiment(write_experiment(directory, PLANTED, FILES), directory / "run")
+        late = max(before, late_share())
+        if late <= SHARE_MAX:
+            return found
+    skip_if_late(late)
+    return found
 
 
 def test_a_sleep_is_its_wait_event(findings: dict[str, object]) -> None:
