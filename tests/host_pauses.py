@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 NAP_NS = 2_000_000
 NAPS = 400
 # On a machine of its own a nap ends 0.06 ms late (timer slack and waking up).
@@ -22,9 +20,3 @@ def late_share() -> float:
         time.sleep(NAP_NS / 1e9)
         late_ns += max(0, time.perf_counter_ns() - begun - NAP_NS - LATE_NS_USUAL)
     return late_ns / (NAPS * NAP_NS)
-
-
-def skip_if_late(share: float) -> None:
-    """Leaves a test of times out on a machine that cannot keep them."""
-    if share > SHARE_MAX:
-        pytest.skip(f"this machine wakes up late: naps of 2 ms took {share:.1%} more; times cannot be told")

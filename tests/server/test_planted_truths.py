@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from host_pauses import SHARE_MAX, late_share, skip_if_late
+from host_pauses import SHARE_MAX, late_share
 from small_experiment import arm_of, run_experiment, write_experiment
 
 pytestmark = pytest.mark.server
@@ -41,38 +41,52 @@ BEGIN FOR i IN 1 .. rounds LOOP x := x + sqrt(i); END LOOP; RETURN x; END $$;
 
 
 @pytest.fixture(scope="module")
-def findings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    """One run of all planted truths on a machine that wakes up in time; the third attempt is the last."""
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, object], float]:
+    """One run of all planted truths and how late this machine woke up beside it; on a late one the last of three."""
     for _ in range(ATTEMPTS):
         directory = tmp_path_factory.mktemp("planted")
         before = late_share()
         found = run_experiment(write_experiment(directory, PLANTED, FILES), directory / "run")
         late = max(before, late_share())
         if late <= SHARE_MAX:
-            return found
-    skip_if_late(late)
+            break
+    return found, late
+
+
+@pytest.fixture(scope="module")
+def findings(measured: tuple[dict[str, object], float]) -> dict[str, object]:
+    """The run, for what must hold on any machine."""
+    return measured[0]
+
+
+@pytest.fixture
+def timely(measured: tuple[dict[str, object], float]) -> dict[str, object]:
+    """The run, for lengths of time: on a machine that wakes up late they are not what was planted."""
+    found, late = measured
+    if late > SHARE_MAX:
+        pytest.skip(f"this machine wakes up late: naps of 2 ms took {late:.1%} more; times cannot be told")
     return found
 
 
-def test_a_sleep_is_its_wait_event(findings: dict[str, object]) -> None:
+def test_a_sleep_is_its_wait_event(timely: dict[str, object]) -> None:
     """pg_sleep(0.02) is Timeout:PgSleep, 20 ms within 5 %."""
-    profile = arm_of(findings, "sleep")["profile_ns"]
+    profile = arm_of(timely, "sleep")["profile_ns"]
 
     assert profile["waits"]["Timeout:PgSleep"] == pytest.approx(20e6, rel=0.05)
 
 
-def test_a_spin_is_cpu(findings: dict[str, object]) -> None:
+def test_a_spin_is_cpu(timely: dict[str, object]) -> None:
     """CPU and run queue are 95 % of a loop that never sleeps, and CPU is what the kernel counted."""
-    arm = arm_of(findings, "spin")
+    arm = arm_of(timely, "spin")
     profile = arm["profile_ns"]
 
     assert profile["cpu"] + profile["run_queue"] == pytest.approx(arm["profile_total_ns"], rel=0.05)
     assert sum(profile["waits"].values()) < 0.05 * arm["profile_total_ns"]
 
 
-def test_a_held_row_lock_is_named(findings: dict[str, object]) -> None:
+def test_a_held_row_lock_is_named(timely: dict[str, object]) -> None:
     """Two clients take turns with one row, so each waits half of its time for the other: whatever the machine does."""
-    arm = arm_of(findings, "lock")
+    arm = arm_of(timely, "lock")
     waits = arm["profile_ns"]["waits"]
     locked = {name: ns for name, ns in waits.items() if name.startswith("Lock:")}
 
@@ -81,9 +95,9 @@ def test_a_held_row_lock_is_named(findings: dict[str, object]) -> None:
     assert waits["Timeout:PgSleep"] == pytest.approx(10e6, rel=0.05)
 
 
-def test_think_time_is_not_response_time(findings: dict[str, object]) -> None:
+def test_think_time_is_not_response_time(timely: dict[str, object]) -> None:
     """The same spin with 20 ms between units: the pause is in no part of the profile."""
-    spin, think = arm_of(findings, "spin"), arm_of(findings, "think")
+    spin, think = arm_of(timely, "spin"), arm_of(timely, "think")
 
     busy = think["profile_ns"]["cpu"] + think["profile_ns"]["run_queue"]
     assert busy == pytest.approx(think["profile_total_ns"], rel=0.1)
@@ -93,13 +107,20 @@ def test_think_time_is_not_response_time(findings: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("name", ["sleep", "spin", "lock", "think"])
 def test_parts_sum_to_the_whole(findings: dict[str, object], name: str) -> None:
-    """Exactly; unaccounted at most 10 % either way; nothing else negative; Little's law within 3 %."""
+    """Exactly; nothing but unaccounted negative; Little's law within 3 %."""
     arm = arm_of(findings, name)
     profile = arm["profile_ns"]
     parts = [value for part, value in profile.items() if part != "waits"] + list(profile["waits"].values())
 
     assert sum(parts) == pytest.approx(arm["profile_total_ns"], rel=1e-9)
-    assert abs(profile["unaccounted"]) <= 0.10 * arm["profile_total_ns"]
     assert min(value for part, value in profile.items() if part not in ("waits", "unaccounted")) >= 0
     assert min(profile["waits"].values(), default=0) >= 0
     assert arm["little_discrepancy"] <= 0.03
+
+
+@pytest.mark.parametrize("name", ["sleep", "spin", "lock", "think"])
+def test_little_is_unaccounted(timely: dict[str, object], name: str) -> None:
+    """At most 10 % of the response time, either way."""
+    arm = arm_of(timely, name)
+
+    assert abs(arm["profile_ns"]["unaccounted"]) <= 0.10 * arm["profile_total_ns"]
