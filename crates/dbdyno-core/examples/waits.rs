@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dbdyno_core::load::{Observer, Phase, PhaseCell, WaitsSpec};
-use dbdyno_core::probe::{ProbeOutcome, attach, session_pids};
+use dbdyno_core::load::{Observer, PhaseCell, WaitsSpec};
+use dbdyno_core::probe::{AsleepRates, ProbeOutcome, Timeline, attach, session_pids};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -22,7 +22,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let spec = WaitsSpec {
         route: options.first().cloned().unwrap_or("auto".to_owned()),
         postmaster_pid: Some(postmaster_pid.parse()?),
-        period_ns: options.get(1).map_or(Ok(1000), |text| text.parse::<u64>())? * 1000,
+        period_ns: options.get(1).map(|text| text.parse::<u64>().map(|period_us| period_us * 1000)).transpose()?,
+        budget: 0.01,
     };
     let sessions = session_pids(postmaster_pid.parse()?)?;
     println!("{} sessions", sessions.len());
@@ -37,14 +38,14 @@ fn watch_for_a_second(
     sessions: &[i32],
 ) -> Result<(ProbeOutcome, Duration, u64), dbdyno_core::CoreError> {
     let phases: Arc<[PhaseCell]> = sessions.iter().map(|_| PhaseCell::default()).collect();
-    phases.iter().for_each(|cell| cell.set(Phase::InUnit));
+    phases.iter().for_each(PhaseCell::begin_unit);
     let probe = attach(spec, sessions, phases, None)?;
     let cpu_ns = |probe: &dyn Observer| -> u64 {
         (0..sessions.len()).filter_map(|client| probe.read_clocks(client)).map(|clocks| clocks.cpu_ns).sum()
     };
     let cpu_ns_at_start = cpu_ns(&probe);
     let started = Instant::now();
-    probe.start(None);
+    probe.start(Timeline { start_ns: 0, chunk_ns: 1 << 40, step_ns: 1 << 40 }, None);
     std::thread::sleep(Duration::from_secs(1));
     let backends_cpu_ns = cpu_ns(&probe).saturating_sub(cpu_ns_at_start);
     let elapsed = started.elapsed();
@@ -52,28 +53,32 @@ fn watch_for_a_second(
 }
 
 fn print((outcome, elapsed, backends_cpu_ns): (ProbeOutcome, Duration, u64)) {
-    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for client in &outcome.clients {
-        client.asleep_in_unit.iter().for_each(|(event, count)| *counts.entry(event).or_default() += count);
-        *counts.entry("asleep without a wait event").or_default() += client.asleep_in_unit_no_wait_event;
-        *counts.entry("on a CPU or in line for one").or_default() +=
-            client.running_in_unit + client.running_between_units;
+    let Some(swept) = &outcome.swept else { return };
+    let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
+    let rates = AsleepRates::of(&swept.closed.clients);
+    for client in &swept.closed.clients {
+        for (event, snapshots) in client.in_unit.iter() {
+            let asleep = snapshots.seen as f64 * rates.of_event(event, snapshots);
+            let name = if event == 0 { "asleep without a wait event" } else { &outcome.events[event] };
+            *counts.entry(name).or_default() += asleep;
+            *counts.entry("on a CPU or in line for one").or_default() += snapshots.seen as f64 - asleep;
+        }
     }
-    let total = counts.values().sum::<u64>().max(1) as f64;
+    let total = counts.values().sum::<f64>().max(1.0);
     let percent_of_a_cpu = |ns: u64| ns as f64 / elapsed.as_nanos() as f64 * 100.0;
     println!(
         "\nroute {}, {} sweeps, sampler {:.2} % of a CPU, {:.1} us a sweep; sessions {:.1} % of a CPU{}",
         outcome.route,
-        outcome.sweeps,
+        swept.sweeps,
         percent_of_a_cpu(outcome.sampler_cpu_ns),
-        outcome.sampler_cpu_ns as f64 / outcome.sweeps.max(1) as f64 / 1e3,
+        outcome.sampler_cpu_ns as f64 / swept.sweeps.max(1) as f64 / 1e3,
         percent_of_a_cpu(backends_cpu_ns),
-        outcome.note.map_or(String::new(), |note| format!(" ({note})")),
+        outcome.note.as_ref().map_or(String::new(), |note| format!(" ({note})")),
     );
-    let mut rows: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
-    rows.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let mut rows: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0.0).collect();
+    rows.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     for (event, count) in rows {
-        println!("{:>7.2} %  {event}", count as f64 / total * 100.0);
+        println!("{:>7.2} %  {event}", count / total * 100.0);
     }
     for process in &outcome.background {
         let waits: Vec<_> =

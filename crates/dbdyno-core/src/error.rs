@@ -6,7 +6,7 @@
 pub struct CoreError {
     /// Stable, snake_case: `unreachable`, `authentication_failed`, `not_admitted`, `tls`, `unsupported_server`,
     /// `connection_lost`, `script_syntax`, `script_runtime`, `sql_error`, `spec_invalid`, `io`,
-    /// `interrupted`, `unknown_generator`, `unknown_table`, `unknown_chunk`, `bad_scale`.
+    /// `interrupted`, `unknown_generator`, `unknown_table`, `unknown_chunk`, `bad_scale`, `not_watchable`, `trace_refused`.
     pub code: &'static str,
     /// The key or place, what was seen, what to do.
     pub message: String,

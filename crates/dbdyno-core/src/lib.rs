@@ -5,18 +5,23 @@
 //!                  |- script   what a client executes: pgbench's language, parsed once, evaluated per unit
 //!                  |- wire     how it is said: PostgreSQL's protocol over a socket, TCP or TLS
 //!                  |- load     when it is said: clients, arrivals, both clocks, histograms
-//!                  `- probe    what the server did meanwhile: wait snapshots, CPU and run-queue clocks
+//!                  |- probe    what the server did meanwhile: wait snapshots, CPU and run-queue clocks
+//!                  `- stacks   in which functions: stacks of running and of sleeping backends
 //! ```
 //!
 //! Nothing here knows Python. Durations are integer nanoseconds of CLOCK_MONOTONIC.
 
 pub mod arguments;
+pub mod chunks;
 pub mod error;
 pub mod generate;
 pub mod histogram;
 pub mod load;
+pub mod log_bins;
 pub mod probe;
 pub mod script;
+pub mod stacks;
+pub mod watch;
 pub mod wire;
 
 pub use error::CoreError;

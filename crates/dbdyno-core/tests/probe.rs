@@ -8,7 +8,10 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use dbdyno_core::load::{BackendClocks, Observer, Phase, PhaseCell, WaitsSpec};
-use dbdyno_core::probe::{BackgroundProcess, ClientSnapshots, Probe, ProbeOutcome, Route, SqlWaits, WaitNames, attach};
+use dbdyno_core::probe::{
+    ACTIVITY_SQL, Activity, BackgroundProcess, ClientCounts, Probe, ProbeOutcome, Route, Snapshots, SqlWaits, Timeline,
+    WaitNames, attach,
+};
 use server::{Server, Session, is_root, take_turn};
 
 const WINDOW: Duration = Duration::from_millis(500);
@@ -20,21 +23,26 @@ const SPIN: &str = "do $$ declare until timestamptz := clock_timestamp() + '1 ho
                     begin while clock_timestamp() < until loop end loop; end $$";
 
 fn spec(route: &str, server: &Server) -> WaitsSpec {
-    WaitsSpec { route: route.to_owned(), postmaster_pid: Some(server.postmaster_pid()), period_ns: 1_000_000 }
+    WaitsSpec {
+        route: route.to_owned(),
+        postmaster_pid: Some(server.postmaster_pid()),
+        period_ns: Some(1_000_000),
+        budget: 0.25,
+    }
 }
 
 /// Every route that can work for this user; the kernel lets only root map another process's memory.
 fn routes() -> Vec<&'static str> {
-    let others = ["contiguous", "iovec", "sql"];
+    let others = ["contiguous", "mem", "sql"];
     if is_root() { [&["mapped"][..], &others].concat() } else { others.to_vec() }
 }
 
 fn sql_over(mut session: Session) -> SqlWaits {
     Box::new(move || {
-        let rows = session.rows("select pid, wait_event_type, wait_event from pg_stat_activity");
+        let rows = session.rows(ACTIVITY_SQL);
         let row = |line: String| {
-            let [pid, class, event] = line.split('|').collect::<Vec<_>>().try_into().expect("three columns");
-            (pid.parse().unwrap(), (!class.is_empty()).then(|| format!("{class}:{event}")))
+            let given = |column: &str| (!column.is_empty()).then(|| column.to_owned());
+            Activity::from_row(&line.split('|').map(given).collect::<Vec<_>>()).expect("a process id")
         };
         Ok(rows.into_iter().map(row).collect())
     })
@@ -42,7 +50,12 @@ fn sql_over(mut session: Session) -> SqlWaits {
 
 fn phases(clients: usize, phase: Phase) -> Arc<[PhaseCell]> {
     let cells: Arc<[PhaseCell]> = (0..clients).map(|_| PhaseCell::default()).collect();
-    cells.iter().for_each(|cell| cell.set(phase));
+    for cell in cells.iter() {
+        match phase {
+            Phase::InUnit => cell.begin_unit(),
+            phase => cell.set(phase),
+        }
+    }
     cells
 }
 
@@ -51,6 +64,10 @@ fn attach_to(server: &Server, route: &str, clients: &[&Session], phases: Arc<[Ph
     let probe = attach(&spec(route, server), &pids, phases, Some(sql_over(server.session()))).unwrap();
     assert_eq!(probe.route().to_string(), route);
     probe
+}
+
+fn timeline() -> Timeline {
+    Timeline { start_ns: 0, chunk_ns: 1 << 40, step_ns: 1 << 40 }
 }
 
 struct Watched {
@@ -66,7 +83,7 @@ fn watch(probe: Probe, clients: usize, time: Duration) -> Watched {
     };
     let started = Instant::now();
     let before = read(&probe);
-    probe.start(None);
+    probe.start(timeline(), None);
     sleep(time);
     let after = read(&probe);
     let elapsed_ns = started.elapsed().as_nanos() as u64;
@@ -74,19 +91,42 @@ fn watch(probe: Probe, clients: usize, time: Duration) -> Watched {
     Watched { outcome: probe.finish(), clocks: before.iter().zip(&after).map(spent).collect(), elapsed_ns }
 }
 
-/// Of the snapshots within units that found the backend asleep: those with this event ("" for none).
-fn share_asleep(event: &str, client: &ClientSnapshots) -> f64 {
-    let no_event = client.asleep_in_unit_no_wait_event;
-    let asleep = client.asleep_in_unit.values().sum::<u64>() + no_event;
-    let count = if event.is_empty() { no_event } else { client.asleep_in_unit.get(event).copied().unwrap_or(0) };
-    count as f64 / asleep as f64
+/// What looks have found of one client's backend, by name.
+#[derive(Debug, Default, PartialEq)]
+struct Found {
+    /// "" for no event.
+    asleep_in_unit: BTreeMap<String, u64>,
+    running_in_unit: u64,
+    at_rest: u64,
+    between_units: Snapshots,
 }
 
-/// Of all snapshots: those that found the backend running. A loaded machine runs it a little more.
-fn share_running(client: &ClientSnapshots) -> f64 {
-    let asleep = client.asleep_in_unit.values().sum::<u64>() + client.asleep_in_unit_no_wait_event;
-    let running = client.running_in_unit + client.running_between_units;
-    running as f64 / (asleep + client.asleep_between_units + running) as f64
+fn found(outcome: &ProbeOutcome) -> Vec<Found> {
+    let clients = outcome.swept.iter().flat_map(|swept| &swept.closed.clients);
+    let of = |client: &ClientCounts| {
+        let named = |(event, snapshots): (usize, Snapshots)| (outcome.events[event].clone(), snapshots.asleep);
+        let total = client.in_unit.total();
+        Found {
+            asleep_in_unit: client.in_unit.iter().map(named).filter(|(_, asleep)| *asleep > 0).collect(),
+            running_in_unit: total.looked - total.asleep,
+            at_rest: client.at_rest,
+            between_units: client.between_units,
+        }
+    };
+    clients.map(of).collect()
+}
+
+/// Of the looks within units that found the backend asleep: those with this event ("" for none).
+fn share_asleep(event: &str, client: &Found) -> f64 {
+    let count = client.asleep_in_unit.get(event).copied().unwrap_or(0);
+    count as f64 / client.asleep_in_unit.values().sum::<u64>() as f64
+}
+
+/// Of all looks: those that found the backend running. A loaded machine runs it a little more.
+fn share_running(client: &Found) -> f64 {
+    let asleep = client.asleep_in_unit.values().sum::<u64>() + client.at_rest + client.between_units.asleep;
+    let running = client.running_in_unit + client.between_units.looked - client.between_units.asleep;
+    running as f64 / (asleep + running) as f64
 }
 
 #[test]
@@ -102,7 +142,7 @@ fn sleep_spin_and_row_lock_are_seen_as_what_they_are() {
         waiter.send("update t set a = 3");
         sleep(SETTLE);
         let Watched { outcome, clocks, elapsed_ns } = watch(probe, 4, WINDOW);
-        let seen = &outcome.clients;
+        let seen = found(&outcome);
         for (client, event) in [(0, "Timeout:PgSleep"), (2, "Lock:transactionid"), (3, "Client:ClientRead")] {
             assert_eq!(share_asleep(event, &seen[client]), 1.0, "{route}: {seen:?}");
             assert!(share_running(&seen[client]) < 0.25, "{route}: {seen:?}");
@@ -120,7 +160,8 @@ fn sleep_spin_and_row_lock_are_seen_as_what_they_are() {
 }
 
 /// Eight backends that sleep and compute in turn, two thousand times a second each: were event and state
-/// of different instants, some naps would show as asleep without an event.
+/// of different instants, a tenth of the sleep would show as without an event. A host that takes the CPU away between
+/// the two readings makes such a pair now and then (0.2 % were seen).
 #[test]
 fn short_waits_are_not_taken_for_their_neighbours() {
     let Some(server) = take_turn() else { return };
@@ -131,17 +172,18 @@ fn short_waits_are_not_taken_for_their_neighbours() {
         nappers.iter_mut().for_each(|session| session.send(nap));
         sleep(SETTLE);
         let Watched { outcome, clocks, elapsed_ns } = watch(probe, 8, WINDOW);
-        let sum = |count: fn(&ClientSnapshots) -> u64| outcome.clients.iter().map(count).sum::<u64>();
+        let clients = found(&outcome);
+        let sum = |count: fn(&Found) -> u64| clients.iter().map(count).sum::<u64>();
         let naps = sum(|client| client.asleep_in_unit["Timeout:PgSleep"]);
-        let asleep = sum(|client| client.asleep_in_unit.values().sum::<u64>() + client.asleep_in_unit_no_wait_event);
-        let running = sum(|client| client.running_in_unit + client.running_between_units);
+        let asleep = sum(|client| client.asleep_in_unit.values().sum::<u64>());
+        let running = sum(|client| client.running_in_unit);
         let runnable_ns: u64 = clocks.iter().map(|(cpu_ns, run_queue_ns)| cpu_ns + run_queue_ns).sum();
         let running_by_clocks = runnable_ns as f64 / (8 * elapsed_ns) as f64;
         let running_by_snapshots = running as f64 / (running + asleep) as f64;
         println!(
             "{route}: {naps} of {asleep}; {running_by_snapshots:.3} running, {running_by_clocks:.3} by the clocks"
         );
-        assert!(naps > 1000 && (asleep - naps) * 1000 <= asleep, "{route}: {:?}", outcome.clients);
+        assert!(naps > 1000 && (asleep - naps) * 100 <= asleep, "{route}: {clients:?}");
         server.session().rows("select pg_cancel_backend(pid) from pg_stat_activity where query like '%pg_sleep%'");
         nappers.iter_mut().for_each(|session| drop(session.rows("select 1")));
     }
@@ -159,7 +201,7 @@ fn sleep_without_a_wait_event_is_a_line_of_its_own() {
         committer.send("do $$ begin for i in 1..1000000 loop update t set a = i; commit; end loop; end $$");
         sleep(SETTLE);
         let Watched { outcome, .. } = watch(probe, 1, WINDOW);
-        let seen = &outcome.clients[0];
+        let seen = &found(&outcome)[0];
         assert!(share_asleep("", seen) > 0.75, "{route}: {seen:?}");
         server.session().rows(&format!("select pg_cancel_backend({})", committer.pid));
         committer.rows("select 1");
@@ -178,11 +220,13 @@ fn phases_decide_where_a_snapshot_counts() {
     sessions.iter_mut().for_each(|session| session.send("select pg_sleep(1000)"));
     sleep(SETTLE);
     let Watched { outcome, .. } = watch(probe, 3, Duration::from_millis(300));
-    assert_eq!(share_asleep("Timeout:PgSleep", &outcome.clients[0]), 1.0);
-    assert_eq!(outcome.clients[1].asleep_in_unit, BTreeMap::new());
-    assert!(outcome.clients[1].asleep_between_units > 100 && share_running(&outcome.clients[1]) < 0.1);
-    assert_eq!(outcome.clients[2], ClientSnapshots::default());
-    assert!((100..400).contains(&outcome.sweeps), "{}", outcome.sweeps);
+    let seen = found(&outcome);
+    assert_eq!(share_asleep("Timeout:PgSleep", &seen[0]), 1.0);
+    assert_eq!(seen[1].asleep_in_unit, BTreeMap::new());
+    assert!(seen[1].between_units.asleep > 100 && share_running(&seen[1]) < 0.1, "{seen:?}");
+    assert_eq!(seen[2], Found::default());
+    let sweeps = outcome.swept.expect("sampled").sweeps;
+    assert!((100..400).contains(&sweeps), "{sweeps}");
 }
 
 #[test]
@@ -220,7 +264,7 @@ fn processes_may_go_and_the_rest_is_still_watched() {
     for route in routes() {
         let (leaver, stayer) = (server.session(), server.session());
         let probe = attach_to(&server, route, &[&leaver, &stayer], phases(2, Phase::InUnit));
-        probe.start(None);
+        probe.start(timeline(), None);
         sleep(Duration::from_millis(200));
         drop(leaver);
         sleep(Duration::from_millis(300));
@@ -228,7 +272,8 @@ fn processes_may_go_and_the_rest_is_still_watched() {
         assert!(probe.read_clocks(1).unwrap().asleep, "{route}");
         let outcome = probe.finish();
         assert_eq!(outcome.note, None, "{route}");
-        let [left, stayed] = [0, 1].map(|client| outcome.clients[client].asleep_in_unit["Client:ClientRead"]);
+        let seen = found(&outcome);
+        let [left, stayed] = [0, 1].map(|client: usize| seen[client].asleep_in_unit["Client:ClientRead"]);
         assert!(left > 0 && left < stayed, "{route}: {left} {stayed}");
     }
 }
@@ -243,7 +288,7 @@ fn clocks_of_an_idle_backend_are_exact_and_of_a_busy_one_say_that_they_are_not()
     session.send(SPIN);
     sleep(Duration::from_millis(50));
     assert!(!probe.read_clocks(0).unwrap().asleep);
-    assert_eq!(probe.finish().clients, []);
+    assert!(probe.finish().swept.is_none());
 }
 
 /// The measurement as the engine makes it: the backend sleeps at both edges.
@@ -314,7 +359,8 @@ fn the_self_test_refuses_names_that_the_server_does_not_use() {
     let Some(server) = take_turn() else { return };
     let session = server.session();
     let pid = session.pid;
-    let liar: SqlWaits = Box::new(move || Ok(vec![(pid, Some("IO:WalSync".to_owned()))]));
+    let liar: SqlWaits =
+        Box::new(move || Ok(vec![Activity { pid, wait: Some("IO:WalSync".to_owned()), ..Activity::default() }]));
     let probe = attach(&spec("auto", &server), &[pid], phases(1, Phase::InUnit), Some(liar)).unwrap();
     assert_eq!(probe.route(), Route::Sql);
     let note = probe.finish().note.unwrap();

@@ -3,7 +3,9 @@
 //! Every function takes and returns scalars, texts and lists; the shapes of the JSON texts are in
 //! docs/architecture.md, the signatures in python/dbdyno/_core.pyi.
 
+mod stacks;
 mod trial;
+mod watch;
 
 use std::collections::HashMap;
 
@@ -99,7 +101,11 @@ mod _core {
         overwrite_arguments, sample_statements,
     };
     #[pymodule_export]
+    use crate::stacks::{flame_graph, function_names, record_stacks, trace_calls};
+    #[pymodule_export]
     use crate::trial::run_trial;
+    #[pymodule_export]
+    use crate::watch::watch_server;
     use pyo3::prelude::*;
 
     #[pymodule_init]

@@ -1,5 +1,7 @@
 //! From what the threads and the probe measured to the outcome.
 
+use super::cells::{cells, episodes, of_events};
+use super::observer::BackendCounters;
 use super::outcome::{Driver, Exposure, Outcome, Profile, ScriptOutcome, StatementOutcome};
 use super::plan::{Plan, PlannedScript};
 use super::process_memory;
@@ -9,7 +11,8 @@ use super::span::Span;
 use super::spec::{ArrivalSpec, TrialSpec};
 use super::window::Window;
 use super::worker::WorkerReport;
-use crate::probe::ProbeOutcome;
+use crate::probe::{BINS_PER_DECADE, EventSnapshots, ProbeOutcome, Swept, UnitCells};
+use crate::stacks::StacksOutcome;
 
 /// Everything that a trial left behind.
 pub(super) struct Measured {
@@ -20,12 +23,14 @@ pub(super) struct Measured {
     /// Fixed work: units that nobody started.
     pub skipped: u64,
     pub exposure: Exposure,
+    /// What the stack recorder saw.
+    pub stacks: Option<StacksOutcome>,
     pub probe: ProbeOutcome,
 }
 
 /// The outcome.
 pub(super) fn assemble(spec: &TrialSpec, plan: &Plan, measured: Measured) -> Outcome {
-    let Measured { started_at_ns, window, reports, skipped, exposure, probe } = measured;
+    let Measured { started_at_ns, window, reports, skipped, exposure, stacks, mut probe } = measured;
     let spans: Vec<Span> = reports.iter().flat_map(|report| report.spans.iter().copied()).collect();
     let cpu_ns: Vec<u64> = reports.iter().map(|report| report.cpu_ns).collect();
     let mut record = merged(reports);
@@ -48,13 +53,14 @@ pub(super) fn assemble(spec: &TrialSpec, plan: &Plan, measured: Measured) -> Out
             .scripts
             .iter()
             .enumerate()
-            .map(|(index, script)| script_outcome(script, index, &record))
+            .map(|(index, script)| script_outcome(script, index, &record, seen_units(&probe)))
             .collect(),
         series: record.series.clone(),
-        profile: profile_of(&record, &spans, &probe),
+        profile: profile_of(&mut record, &spans, &mut probe),
         background: probe.background,
         driver: driver(&cpu_ns, times.metered_ns, &record),
         exposure,
+        stacks,
     }
 }
 
@@ -86,7 +92,7 @@ fn ratio(dividend: f64, divisor_ns: u64) -> f64 {
 fn merged(reports: Vec<WorkerReport>) -> Record {
     let mut records = reports.into_iter().map(|report| report.record);
     let mut merged = records.next().expect("there is at least one thread");
-    records.for_each(|record| merged.merge(&record));
+    records.for_each(|record| merged.merge(record));
     merged
 }
 
@@ -110,31 +116,59 @@ fn throughput_per_s(spec: &TrialSpec, spans: &[Span], window: &Window, elapsed_n
     }
 }
 
-fn profile_of(record: &Record, spans: &[Span], probe: &ProbeOutcome) -> Profile {
-    let snapshots = |client: usize| probe.clients.get(client).cloned().unwrap_or_default();
-    let clients: Vec<ClientTimes> =
-        spans.iter().enumerate().filter_map(|(client, span)| ClientTimes::new(span, snapshots(client))).collect();
-    let profile = profile(record.ended_response_ns, record.ended_queue_ns, &clients);
+fn profile_of(record: &mut Record, spans: &[Span], probe: &mut ProbeOutcome) -> Profile {
+    let counts = probe.swept.as_mut().map(|swept| std::mem::take(&mut swept.closed.clients)).unwrap_or_default();
+    let counts = |client: usize| counts.get(client).cloned().unwrap_or_default();
+    let clients = spans.iter().enumerate().filter_map(|(client, span)| ClientTimes::new(span, counts(client)));
+    let stolen = probe.stolen_per_cpu_time.unwrap_or(0.0);
+    let clients: Vec<_> = clients.map(|client| client.with_stolen(stolen)).collect();
+    let profile = profile(record.ended_response_ns, record.ended_queue_ns, &clients, &probe.events);
+    let (chunk_ns, cells) = cells(&mut record.sums, probe.swept.as_mut().map(|swept| &mut swept.closed.units));
+    let swept = probe.swept.as_ref();
+    let period_ns = swept.and_then(Swept::period_ns);
+    let counters = spans.iter().filter(|span| span.start_ns.is_some()).map(Span::counters);
+    let counters: Option<Vec<_>> = counters.collect();
+    let sum = |figure: fn(&BackendCounters) -> Option<u64>| counters.as_ref()?.iter().map(figure).sum::<Option<u64>>();
+    let block_io_delay_ns = sum(|counters| counters.block_io_delay_ns);
     Profile {
         route: probe.route.to_string(),
         note: probe.note.clone(),
         server_clocks: if profile.cpu_ns.is_some() { "schedstat" } else { "none" }.to_owned(),
-        snapshots: probe.sweeps,
+        snapshots: swept.map_or(0, |swept| swept.sweeps),
         sampler_cpu_ns: probe.sampler_cpu_ns,
+        sampler_cpu_ns_sweeping: probe.sweeping_cpu_ns,
+        period_ns,
+        looked: swept.map_or(0, |swept| swept.closed.looked),
+        voluntary_switches: sum(|counters| Some(counters.voluntary_switches)),
+        involuntary_switches: sum(|counters| Some(counters.involuntary_switches)),
+        block_io_delay_ns,
+        block_io_note: if block_io_delay_ns.is_some() { None } else { probe.block_io_note.take() },
+        chunk_ns,
+        bins_per_decade: BINS_PER_DECADE,
+        events: probe.events.clone(),
+        cells,
+        episodes: swept.map(|swept| episodes(&swept.closed.episodes, period_ns)),
         ..profile
     }
 }
 
-fn script_outcome(planned: &PlannedScript, index: usize, record: &Record) -> ScriptOutcome {
+fn seen_units(probe: &ProbeOutcome) -> Option<&UnitCells> {
+    probe.swept.as_ref().map(|swept| &swept.closed.units)
+}
+
+fn script_outcome(planned: &PlannedScript, index: usize, record: &Record, seen: Option<&UnitCells>) -> ScriptOutcome {
+    let snapshots = |counts: Option<&EventSnapshots>| counts.map(of_events).unwrap_or_default();
     let script = &record.scripts[index];
     let statements = planned.script.statements.iter().enumerate().map(|(index, statement)| {
-        let record = &record.statements[planned.first_statement + index];
+        let number = planned.first_statement + index;
+        let record = &record.statements[number];
         StatementOutcome {
             line: statement.line,
             text: statement.text.clone(),
             rows: record.rows,
             rows_affected: record.rows_affected,
             service_time: record.service.to_distribution(),
+            snapshots: snapshots(seen.and_then(|seen| seen.statements.get(number))),
         }
     });
     ScriptOutcome {
@@ -142,6 +176,7 @@ fn script_outcome(planned: &PlannedScript, index: usize, record: &Record) -> Scr
         successful: script.successful,
         failed: script.failed,
         response_time: script.response.to_distribution(),
+        snapshots: snapshots(seen.and_then(|seen| seen.scripts.get(index))),
         statements: statements.collect(),
     }
 }

@@ -52,6 +52,7 @@ impl Worker<'_> {
                 Command::Sleep { duration, unit_ns, line } => {
                     let sleep_ns = self.sleep_ns(index, duration, *unit_ns, *line)?;
                     self.clients[index].state = State::Sleeping;
+                    self.shared.phases[self.clients[index].number].enter_statement(None);
                     self.set_timer(now_ns.saturating_add(sleep_ns), index);
                     return Ok(Progress::Waiting);
                 }
@@ -95,6 +96,7 @@ impl Worker<'_> {
         if client.pipeline.is_some() {
             return Ok(None);
         }
+        self.shared.phases[client.number].enter_statement(Some(statement));
         match (plan.mode, plan.fetch_rows) {
             (QueryMode::Simple, _) => {}
             (_, Some(_)) => client.begin_fetching(),
@@ -143,6 +145,8 @@ impl Worker<'_> {
     fn end_pipeline(&mut self, index: usize) -> Result<Progress> {
         let client = &mut self.clients[index];
         client.pipeline = None;
+        // Which of its statements the server works on is not known here.
+        self.shared.phases[client.number].enter_statement(None);
         if client.unsynced {
             client.write_sync();
         }

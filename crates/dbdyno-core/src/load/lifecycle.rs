@@ -3,7 +3,7 @@
 use super::client::{Failed, Restore, State, Unit};
 use super::clock;
 use super::execute::Progress;
-use super::observer::Phase;
+use super::phase_cell::EndedUnit;
 use super::plan::Plan;
 use super::record::{Failure, Fate, UnitTimes};
 use super::span::{Edge, Stage};
@@ -34,7 +34,7 @@ impl Worker<'_> {
             client.span.start_ns.get_or_insert(now_ns);
             client.span.last_think_time_ns = None;
             self.record.counted_unit_started(now_ns, now_ns.saturating_sub(due_ns));
-            self.shared.phases[client.number].set(Phase::InUnit);
+            self.shared.phases[client.number].begin_unit();
         }
     }
 
@@ -115,10 +115,11 @@ impl Worker<'_> {
         if !unit.counted || client.span.stage != Stage::Open {
             return;
         }
+        let unit = *unit;
         self.record.counted_unit_ended(unit.script, &unit.times, fate, unit.tries);
         client.span.last_end_ns = now_ns;
         client.span.successful += u64::from(fate == Fate::Successful);
-        self.shared.phases[client.number].set(Phase::BetweenUnits);
+        self.shared.phases[client.number].end_unit(|| EndedUnit { times: unit.times, script: unit.script });
     }
 
     /// What a client between units does next; true: its next unit has begun. With `later` it goes
@@ -174,8 +175,10 @@ impl Worker<'_> {
             let unit = client.unit;
             self.record.counted_unit_ended(unit.script, &unit.times, Fate::Failed(Failure::Unfinished), unit.tries);
             client.span.last_end_ns = now_ns;
+            self.shared.phases[client.number].end_unit(|| EndedUnit { times: unit.times, script: unit.script });
         }
         client.span.closing = self.shared.observer.read_clocks(client.number);
+        client.span.closing_counters = self.shared.observer.read_counters(client.number);
         self.leave_span(index, now_ns);
         self.mark_closed(index);
     }

@@ -15,7 +15,7 @@ use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use super::clock;
-use super::observer::{Phase, PhaseCell};
+use super::phase_cell::{Phase, PhaseCell};
 use super::window::Window;
 use crate::probe::LiveWaits;
 
@@ -203,7 +203,8 @@ impl<'a> ScriptView<'a> {
 /// The share of each event among the snapshots that came since `before`, which becomes `now`.
 fn shares(before: &mut BTreeMap<String, u64>, now: BTreeMap<String, u64>) -> BTreeMap<String, f64> {
     let fresh = |(name, count): (&String, &u64)| {
-        let count = count - before.get(name).copied().unwrap_or(0);
+        // Counts are estimates, and one may have been corrected downwards.
+        let count = count.saturating_sub(before.get(name).copied().unwrap_or(0));
         (count > 0).then(|| (name.clone(), count as f64))
     };
     let mut found: BTreeMap<String, f64> = now.iter().filter_map(fresh).collect();
@@ -223,7 +224,7 @@ mod tests {
         let board = Board::default();
         let window = Window::new(load_start_ns, 0, u64::MAX / 4, 0);
         let phases: Arc<[PhaseCell]> = (0..3).map(|_| PhaseCell::default()).collect();
-        phases[1].set(Phase::InUnit);
+        phases[1].begin_unit();
         board.begin(vec!["a.sql".to_owned(), "b.sql".to_owned()], window, false, phases);
         board
     }

@@ -12,7 +12,9 @@
 //!                           |- exchange    bytes out and in, without waiting
 //!                           |- settle      the pauses at the edges of a span, for exact clocks
 //!                           |- tickets     fixed work: which units are still to be done
-//!                           `- record      counts, histograms, series
+//!                           |- phase_cell  what the client does, for the sampler; letters about units that it saw
+//!                           `- record      counts, histograms, series, sums by unit (unit_sums)
+//! profile, cells: what the record and the probe's snapshots come to
 //! sample: what a client would send, found without a server
 //! ```
 
@@ -20,6 +22,7 @@ mod answer;
 mod arrivals;
 mod assemble;
 mod capture;
+mod cells;
 mod client;
 mod clock;
 mod dispatch;
@@ -31,6 +34,7 @@ mod lifecycle;
 mod live;
 mod observer;
 mod outcome;
+mod phase_cell;
 mod plan;
 mod prepare;
 mod process_memory;
@@ -43,6 +47,7 @@ mod session;
 mod settle;
 mod span;
 mod spec;
+mod stacks;
 mod statement;
 mod stop;
 mod streams;
@@ -50,12 +55,15 @@ mod tally;
 mod think_time;
 mod tickets;
 mod trial;
+mod unit_sums;
 mod window;
 mod worker;
 
 pub use live::Board;
-pub use observer::{BackendClocks, Observer, Phase, PhaseCell};
+pub use observer::{BackendClocks, BackendCounters, Observer};
 pub use outcome::*;
+pub use phase_cell::{EndedUnit, Phase, PhaseCell, Place};
+pub use record::UnitTimes;
 pub use sample::{SampledStatement, sample_statements};
 pub use spec::*;
 pub use stop::request_stop;

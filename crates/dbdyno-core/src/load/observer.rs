@@ -1,16 +1,16 @@
 //! The seam between the load engine and the probes: what each tells the other during a trial.
 //!
-//! The engine says in which phase each client is (`PhaseCell`, one relaxed store per change, so that
-//! the sampler thread never disturbs a load thread) and asks for the kernel's clocks of one backend
-//! at both edges of that client's span.
-
-use std::sync::atomic::{AtomicU8, Ordering};
+//! The engine says what each client is doing (`PhaseCell`) and asks for the kernel's clocks and counters of one
+//! backend at both edges of that client's span.
 
 /// What the engine asks of the probes. One per trial; called by load threads.
 pub trait Observer: Sync {
     /// Clocks of one backend, read when its client is between units. None where they cannot be read
     /// (another host).
     fn read_clocks(&self, client: usize) -> Option<BackendClocks>;
+
+    /// Counters of one backend, read where its clocks are. None where they cannot be read.
+    fn read_counters(&self, client: usize) -> Option<BackendCounters>;
 }
 
 /// The kernel's account of one backend since it was born.
@@ -24,36 +24,13 @@ pub struct BackendClocks {
     pub asleep: bool,
 }
 
-/// Where a client is, as the sampler thread needs to know it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Phase {
-    /// Not measured now: warm-up, settling, cool-down.
-    OutsideSpan = 0,
-    /// Measured and idle: think time, or an open-loop client without work.
-    BetweenUnits = 1,
-    /// A counted unit of work is in progress.
-    InUnit = 2,
-}
-
-/// One client's phase, on a cache line of its own: load threads write it, the sampler reads it.
-#[derive(Debug, Default)]
-#[repr(align(64))]
-pub struct PhaseCell(AtomicU8);
-
-impl PhaseCell {
-    /// Says where the client is now.
-    pub fn set(&self, phase: Phase) {
-        self.0.store(phase as u8, Ordering::Relaxed);
-    }
-
-    /// Where the client is.
-    #[must_use]
-    pub fn get(&self) -> Phase {
-        match self.0.load(Ordering::Relaxed) {
-            2 => Phase::InUnit,
-            1 => Phase::BetweenUnits,
-            _ => Phase::OutsideSpan,
-        }
-    }
+/// What the kernel counts about a backend beside its clocks, since it was born.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BackendCounters {
+    /// Times that it left its CPU to wait.
+    pub voluntary_switches: u64,
+    /// Times that it had to leave it.
+    pub involuntary_switches: u64,
+    /// Waits for block devices; None where the kernel does not measure them.
+    pub block_io_delay_ns: Option<u64>,
 }

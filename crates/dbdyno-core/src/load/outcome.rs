@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::probe::BackgroundProcess;
+use crate::stacks::StacksOutcome;
 
 /// A whole outcome.
 #[derive(Clone, Debug, Serialize)]
@@ -44,6 +45,8 @@ pub struct Outcome {
     pub driver: Driver,
     /// WAL positions, if they were asked for and could be read.
     pub exposure: Exposure,
+    /// Stacks of the clients' backends, if they were asked for.
+    pub stacks: Option<StacksOutcome>,
 }
 
 /// All counted units = successful + skipped + failed; retried and late ones are among them.
@@ -91,6 +94,8 @@ pub struct ScriptOutcome {
     pub failed: u64,
     /// Of the successful ones.
     pub response_time: Distribution,
+    /// Of its units that were seen.
+    pub snapshots: Vec<SnapshotsOutcome>,
     /// In the order of the script.
     pub statements: Vec<StatementOutcome>,
 }
@@ -108,6 +113,8 @@ pub struct StatementOutcome {
     pub rows_affected: u64,
     /// From sending to completion, executions in counted units.
     pub service_time: Distribution,
+    /// Of the server working on it; none where it stands in a pipeline.
+    pub snapshots: Vec<SnapshotsOutcome>,
 }
 
 /// Everything that completed in the window, in equal steps.
@@ -136,6 +143,9 @@ pub struct Profile {
     pub queue_ns: u64,
     /// Backends on a CPU; null where it cannot be read.
     pub cpu_ns: Option<u64>,
+    /// Of `cpu_ns`, what a hypervisor took from the host's CPUs meanwhile, in proportion to CPU time; null where it
+    /// cannot be read.
+    pub stolen_ns: Option<u64>,
     /// Backends waiting for a CPU; null where it cannot be read.
     pub run_queue_ns: Option<u64>,
     /// Backends asleep, by wait event, without the client's.
@@ -154,6 +164,52 @@ pub struct Profile {
     pub snapshots_asleep: u64,
     /// CPU time of the sampler thread over the trial.
     pub sampler_cpu_ns: u64,
+    /// CPU time of one sweep in the mean, without waking up for it; null where there was none.
+    pub sampler_cpu_ns_sweeping: Option<u64>,
+    /// Mean time between two sweeps, as it was; null where there were fewer than two.
+    pub period_ns: Option<u64>,
+    /// Snapshots of single backends with a state.
+    pub looked: u64,
+    /// Backends left their CPU to wait; null where it cannot be read.
+    pub voluntary_switches: Option<u64>,
+    /// Backends had to leave their CPU; null where it cannot be read.
+    pub involuntary_switches: Option<u64>,
+    /// Backends waited for block devices, in steps of 10 ms; null where the kernel does not measure it.
+    pub block_io_delay_ns: Option<u64>,
+    /// Why it is null.
+    pub block_io_note: Option<String>,
+    /// Units are cut into chunks of this length by their end.
+    pub chunk_ns: u64,
+    /// Of response times: bin b holds 10^(b/n) <= response_ns < 10^((b+1)/n).
+    pub bins_per_decade: u32,
+    /// Names that snapshots go by; the first is that of no wait event, and empty.
+    pub events: Vec<String>,
+    /// All counted units that ended, by chunk and bin.
+    pub cells: Vec<CellOutcome>,
+    /// Lengths of waits; null where nothing was sampled.
+    pub episodes: Option<EpisodesOutcome>,
+}
+
+/// Index of the event, seen, looked, asleep.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct SnapshotsOutcome(pub usize, pub u64, pub u64, pub u64);
+
+/// Chunk, bin, units, response_ns, queue_ns, and of those that were seen: steps of the clocks between two looks
+/// within one unit (cpu_ns, run_queue_ns), and snapshots.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct CellOutcome(pub usize, pub usize, pub u64, pub u64, pub u64, pub u64, pub u64, pub Vec<SnapshotsOutcome>);
+
+/// How long waits lasted, from the transitions seen.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct EpisodesOutcome {
+    /// Steps of time, by the wait's end.
+    pub step_ns: u64,
+    /// Of lengths.
+    pub bins_per_decade: u32,
+    /// Step, index of the event, bin, count.
+    pub cells: Vec<(usize, usize, usize, u64)>,
+    /// Shorter ones are mostly missed.
+    pub shortest_ns: Option<u64>,
 }
 
 /// The load threads, metered over the window, or over the time that fixed work took.

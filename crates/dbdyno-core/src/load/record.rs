@@ -3,6 +3,7 @@
 
 use super::outcome::{Lateness, Series, Units};
 use super::tally::Tally;
+use super::unit_sums::UnitSums;
 use super::window::Window;
 
 /// How a unit that started came to its end.
@@ -22,10 +23,13 @@ pub(super) enum Failure {
 }
 
 /// The times of one unit.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct UnitTimes {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UnitTimes {
+    /// When it should have started.
     pub intended_ns: u64,
+    /// When it did.
     pub start_ns: u64,
+    /// When it had ended.
     pub end_ns: u64,
 }
 
@@ -64,6 +68,8 @@ pub(super) struct RecordPlan {
     pub starts_are_intended: bool,
     /// Then nobody knows beforehand how long it takes.
     pub work_is_fixed: bool,
+    /// At first; of the cells of units.
+    pub chunk_ns: u64,
 }
 
 /// Without a latency limit, a unit that waited longer than this for a free client is late. It is
@@ -79,6 +85,8 @@ pub(super) struct Record {
     pub scripts: Vec<ScriptRecord>,
     pub statements: Vec<StatementRecord>,
     pub series: Series,
+    /// By chunk and bin of response times.
+    pub sums: UnitSums,
     service: Tally,
     queue: Tally,
     lateness: Tally,
@@ -107,6 +115,7 @@ impl Record {
             scripts: vec![script; plan.scripts],
             statements: vec![statement; plan.statements],
             series: Series::new(plan.series_step_ns, (!plan.work_is_fixed).then(|| window.length_ns())),
+            sums: UnitSums::new(plan.chunk_ns),
             service: Tally::new(),
             queue: Tally::new(),
             lateness: Tally::new(),
@@ -140,6 +149,7 @@ impl Record {
         self.ended_queue_ns += queue_ns;
         self.ended_response_ns += response_ns;
         self.last_end_ns = self.last_end_ns.max(times.end_ns);
+        self.sums.add(times.end_ns.saturating_sub(self.window.start_ns), response_ns, queue_ns);
         self.units.retried += u64::from(tries > 1);
         self.units.late += u64::from(match self.plan.latency_limit_ns {
             Some(limit_ns) => response_ns > limit_ns,
@@ -196,7 +206,8 @@ impl Record {
     }
 
     /// Another thread's record as well.
-    pub(super) fn merge(&mut self, other: &Self) {
+    pub(super) fn merge(&mut self, mut other: Self) {
+        self.sums.chunks.take(&mut other.sums.chunks);
         self.units += other.units;
         for (mine, theirs) in self.scripts.iter_mut().zip(&other.scripts) {
             mine.response.merge(&theirs.response);
@@ -264,6 +275,7 @@ mod tests {
             latency_limit_ns: None,
             starts_are_intended,
             work_is_fixed: false,
+            chunk_ns: 100,
         };
         Record::new(plan, Window::new(0, 1000, 250, 0))
     }

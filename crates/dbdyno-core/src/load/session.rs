@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::spec::TrialSpec;
 use super::{stop, streams};
 use crate::error::{CoreError, Result};
-use crate::probe::SqlWaits;
+use crate::probe::{ACTIVITY_SQL, Activity, SqlWaits};
 use crate::script::Value;
 use crate::wire::{Connection, StatementError};
 
@@ -66,23 +66,17 @@ fn connect_client(spec: &TrialSpec, password: Option<&str>) -> Result<Connection
 /// The query by which the probe reads waits where it cannot read the server's memory, and checks itself
 /// where it can; on a connection of its own.
 pub(super) fn wait_queries(spec: &TrialSpec, password: Option<&str>) -> Result<Option<SqlWaits>> {
-    const WAITS_SQL: &str = "SELECT pid, wait_event_type || ':' || wait_event FROM pg_stat_activity";
     if spec.waits.route == "off" {
         return Ok(None);
     }
     let mut connection = Connection::connect(&spec.target, password)?;
     Ok(Some(Box::new(move || {
-        let rows = connection.query(WAITS_SQL).map_err(|error| match error {
+        let rows = connection.query(ACTIVITY_SQL).map_err(|error| match error {
             StatementError::Server(error) => error.to_string(),
             StatementError::Connection(error) => error.message,
         })?;
-        Ok(rows.into_iter().filter_map(|row| parse_wait(&row)).collect())
+        Ok(rows.iter().filter_map(|row| Activity::from_row(row)).collect())
     })))
-}
-
-fn parse_wait(row: &[Option<String>]) -> Option<(i32, Option<String>)> {
-    let [Some(process_id), event] = row else { return None };
-    Some((process_id.parse().ok()?, event.clone()))
 }
 
 /// The workload's variables, and pgbench's own: `client_id`, `random_seed` and `default_seed`.

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use super::client::State;
 use super::clock;
-use super::observer::Phase;
+use super::phase_cell::Phase;
 use super::span::{Edge, Stage};
 use super::spec::ArrivalSpec;
 use super::worker::Worker;
@@ -48,10 +48,12 @@ impl Worker<'_> {
         match (edge, client.span.stage) {
             (Edge::Opening, Stage::Unopened) => {
                 client.span.opening = clocks;
+                client.span.opening_counters = self.shared.observer.read_counters(client.number);
                 client.span.stage = Stage::Open;
             }
             (Edge::Closing, Stage::Open) => {
                 client.span.closing = clocks;
+                client.span.closing_counters = self.shared.observer.read_counters(client.number);
                 self.mark_closed(index);
             }
             // The drain limit came first and closed the span.

@@ -6,7 +6,7 @@
 //!     `-----------------(no counted unit fell to this client)-----------------------------------^
 //! ```
 
-use super::observer::BackendClocks;
+use super::observer::{BackendClocks, BackendCounters};
 use super::window::Window;
 
 /// How far a client has come.
@@ -48,6 +48,8 @@ pub(super) struct Span {
     pub last_think_time_ns: Option<u64>,
     pub opening: Option<BackendClocks>,
     pub closing: Option<BackendClocks>,
+    pub opening_counters: Option<BackendCounters>,
+    pub closing_counters: Option<BackendCounters>,
 }
 
 impl Span {
@@ -70,6 +72,17 @@ impl Span {
     pub(super) fn cycles_ns(&self, mean_think_time_ns: u64) -> Option<u64> {
         let last_think_time_ns = self.last_think_time_ns.unwrap_or(mean_think_time_ns);
         Some(self.last_end_ns.saturating_sub(self.start_ns?) + last_think_time_ns)
+    }
+
+    /// What the kernel counted about the backend within the span.
+    pub(super) fn counters(&self) -> Option<BackendCounters> {
+        let (opening, closing) = (self.opening_counters?, self.closing_counters?);
+        let delays_ns = opening.block_io_delay_ns.zip(closing.block_io_delay_ns);
+        Some(BackendCounters {
+            voluntary_switches: closing.voluntary_switches.saturating_sub(opening.voluntary_switches),
+            involuntary_switches: closing.involuntary_switches.saturating_sub(opening.involuntary_switches),
+            block_io_delay_ns: delays_ns.map(|(opening, closing)| closing.saturating_sub(opening)),
+        })
     }
 
     /// CPU and run-queue time of the backend within the span.

@@ -69,6 +69,17 @@ pub struct TrialSpec {
     /// How often inserted and flushed WAL positions are read; null: never.
     #[serde(default)]
     pub exposure_period_ns: Option<u64>,
+    /// Stacks of the clients' backends over the window; null: none.
+    #[serde(default)]
+    pub stacks: Option<TrialStacks>,
+}
+
+/// How stacks are recorded in a trial.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrialStacks {
+    /// CPU stacks a second of CPU time, wait stacks a second.
+    pub frequency_hz: u64,
 }
 
 /// One weighted script.
@@ -135,14 +146,26 @@ pub enum ArrivalProcess {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WaitsSpec {
-    /// `auto`, `mapped`, `contiguous`, `iovec`, `sql` or `off`.
+    /// `auto`, `mapped`, `sysv`, `contiguous`, `mem`, `sql` or `off`.
     pub route: String,
     /// Null for a server on another host.
     #[serde(default)]
     pub postmaster_pid: Option<i32>,
-    /// Between two snapshots.
-    #[serde(default = "default_period_ns")]
-    pub period_ns: u64,
+    /// Between two snapshots, in the mean; null: as the budget allows.
+    #[serde(default)]
+    pub period_ns: Option<u64>,
+    /// Share of the host's CPU that the sampler may use.
+    #[serde(default = "default_budget")]
+    pub budget: f64,
+}
+
+impl WaitsSpec {
+    fn check_budget(&self) -> Result<()> {
+        match self.budget > 0.0 && self.budget <= 0.5 {
+            true => Ok(()),
+            false => Err(invalid(format!("waits.budget: {}; must be above 0 and at most 0.5", self.budget))),
+        }
+    }
 }
 
 impl TrialSpec {
@@ -163,7 +186,10 @@ impl TrialSpec {
         positive("window_ns", self.window_ns)?;
         positive("max_tries", u64::from(self.max_tries))?;
         positive("series_step_ns", self.series_step_ns)?;
-        positive("waits.period_ns", self.waits.period_ns)?;
+        if let Some(period_ns) = self.waits.period_ns {
+            positive("waits.period_ns", period_ns)?;
+        }
+        self.waits.check_budget()?;
         if let Some(period_ns) = self.exposure_period_ns {
             positive("exposure_period_ns", period_ns)?;
         }
@@ -232,8 +258,9 @@ fn default_series_step_ns() -> u64 {
     100_000_000
 }
 
-fn default_period_ns() -> u64 {
-    1_000_000
+/// One hundredth: on two CPUs 20 us of a millisecond.
+fn default_budget() -> f64 {
+    0.01
 }
 
 #[cfg(test)]
@@ -272,6 +299,8 @@ mod tests {
         let open = "\"kind\": \"open\", \"process\": \"poisson\", \"start_per_s\": -1, \"end_per_s\": 1";
         assert!(refusal("\"kind\": \"closed\"", open).starts_with("arrival.start_per_s: -1"));
         let uniform = "\"closed\", \"think_time_distribution\": \"uniform\"";
+        let spendthrift = "\"off\", \"budget\": 0.6";
+        assert!(refusal("\"off\"", spendthrift).starts_with("waits.budget: 0.6; must be above 0"));
         assert!(refusal("\"closed\"", uniform).starts_with("arrival.think_time_max_ns: null"));
     }
 

@@ -16,19 +16,21 @@ use super::client::Client;
 use super::clock;
 use super::exposure::ExposureProbe;
 use super::live::Board;
-use super::observer::PhaseCell;
 use super::outcome::Exposure;
+use super::phase_cell::PhaseCell;
 use super::plan::Plan;
 use super::record::{Record, RecordPlan};
 use super::session::{connect_clients, initial_variables, wait_queries};
 use super::spec::{ArrivalSpec, QueryMode, TrialSpec};
+use super::stacks::StacksOverWindow;
 use super::stop;
 use super::streams::{Purpose, streams};
 use super::tickets::Tickets;
 use super::window::Window;
 use super::worker::{Shared, Worker, WorkerReport};
 use crate::error::{CoreError, Result};
-use crate::probe::{self, Probe};
+use crate::probe::{self, Probe, Timeline};
+use crate::stacks::StacksOutcome;
 use crate::wire::Connection;
 
 /// Connects, warms up, measures one window and returns the outcome as JSON (docs/architecture.md).
@@ -67,10 +69,11 @@ fn measure(spec: &TrialSpec, plan: &Plan, password: Option<&str>, live: Option<&
         board.begin(plan.script_names(), shared.window, spec.fixed_units.is_some(), Arc::clone(&phases));
     }
     let started_at_ns = clock::date_ns() + (shared.window.start_ns - clock::now_ns());
-    let (reports, exposure) = run_threads(&shared, clients, exposure, &probe)?;
+    let stacks = StacksOverWindow::new(spec, &process_ids);
+    let (reports, exposure, stacks) = run_threads(&shared, clients, exposure, &probe, stacks)?;
     let window = shared.window;
     let skipped = shared.tickets.left();
-    Ok(Measured { started_at_ns, window, reports, skipped, exposure, probe: probe.finish() })
+    Ok(Measured { started_at_ns, window, reports, skipped, exposure, stacks, probe: probe.finish() })
 }
 
 /// Threads are up before the load starts.
@@ -81,15 +84,17 @@ fn run_threads(
     clients: Vec<Client>,
     exposure: Option<ExposureProbe>,
     probe: &Probe,
-) -> Result<(Vec<WorkerReport>, Exposure)> {
+    mut stacks: StacksOverWindow,
+) -> Result<(Vec<WorkerReport>, Exposure, Option<StacksOutcome>)> {
     let workers = workers(shared, clients)?;
     thread::scope(|scope| {
         let exposure = exposure.map(|exposure| scope.spawn(move || exposure.run(shared)));
         let workers: Vec<_> = workers.into_iter().map(|worker| spawn(scope, worker)).collect();
         start_probe_with_window(shared, probe);
+        stacks.start();
         let reports = workers.into_iter().map(join).collect::<Result<Vec<_>>>();
         let exposure = exposure.map(join).unwrap_or_default();
-        reports.map(|reports| (reports, exposure))
+        reports.map(|reports| (reports, exposure, stacks.finish()))
     })
 }
 
@@ -113,9 +118,25 @@ fn start_probe_with_window(shared: &Shared<'_>, probe: &Probe) {
     loop {
         let left_ns = shared.window.start_ns.saturating_sub(clock::now_ns());
         if left_ns == 0 || shared.abandoned.load(Ordering::Relaxed) || stop::is_requested() {
-            return probe.start(shared.live.map(|board| board.waits().clone()));
+            return probe.start(timeline(shared), shared.live.map(|board| board.waits().clone()));
         }
         thread::sleep(Duration::from_nanos(left_ns.min(LONGEST_WAIT_NS)));
+    }
+}
+
+fn timeline(shared: &Shared<'_>) -> Timeline {
+    let (window, spec) = (&shared.window, shared.spec);
+    Timeline { start_ns: window.start_ns, chunk_ns: chunk_ns(spec), step_ns: spec.series_step_ns }
+}
+
+/// What is resampled for error bars: about ten chunks a trial. Nobody knows beforehand how long fixed work takes, so
+/// its chunks begin short and grow with it.
+fn chunk_ns(spec: &TrialSpec) -> u64 {
+    const CHUNKS_WANTED: u64 = 10;
+    const CHUNK_NS_MIN: u64 = 50_000_000;
+    match spec.fixed_units {
+        Some(_) => CHUNK_NS_MIN,
+        None => (spec.window_ns / CHUNKS_WANTED).max(CHUNK_NS_MIN),
     }
 }
 
@@ -173,5 +194,6 @@ fn record_plan(spec: &TrialSpec, plan: &Plan) -> RecordPlan {
         latency_limit_ns: spec.latency_limit_ns,
         starts_are_intended: spec.arrival.starts_at_once(),
         work_is_fixed: spec.fixed_units.is_some(),
+        chunk_ns: chunk_ns(spec),
     }
 }

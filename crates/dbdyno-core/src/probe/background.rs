@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::counts::EventCounts;
 use super::process::{self, SchedstatFile, StateFile};
 
 /// One background process, from attach to finish.
@@ -23,6 +22,20 @@ pub struct BackgroundProcess {
     pub waits_ns: BTreeMap<String, u64>,
     /// Asleep without one, or with nothing known about it.
     pub asleep_no_wait_event_ns: u64,
+}
+
+/// Snapshots by wait event: few events, so a short list searched from the front.
+#[derive(Default)]
+pub struct EventCounts(Vec<(u32, u64)>);
+
+impl EventCounts {
+    /// Count one snapshot of this event.
+    pub fn add(&mut self, event: u32) {
+        match self.0.iter_mut().find(|(known, _)| *known == event) {
+            Some((_, count)) => *count += 1,
+            None => self.0.push((event, 1)),
+        }
+    }
 }
 
 /// A background process while it is watched.
@@ -48,7 +61,7 @@ impl Watched {
         let state = StateFile::open(pid).ok()?;
         let schedstat = SchedstatFile::open(pid).ok()?;
         let clocks_at_start = schedstat.read()?;
-        let asleep = EventCounts::new();
+        let asleep = EventCounts::default();
         Some(Watched {
             pid,
             backend_type,
@@ -72,7 +85,7 @@ impl Watched {
         if let Some(clocks) = self.schedstat.read() {
             self.clocks_at_start = clocks;
             self.started = Instant::now();
-            self.asleep = EventCounts::new();
+            self.asleep = EventCounts::default();
         }
     }
 
@@ -97,10 +110,10 @@ impl Watched {
 
 /// Time asleep in proportion to the snapshots; what rounding leaves, or no snapshot saw, has no event.
 fn divide(asleep_ns: u64, counts: &EventCounts, name: impl Fn(u32) -> String) -> (BTreeMap<String, u64>, u64) {
-    let total = counts.total();
+    let total: u64 = counts.0.iter().map(|(_, count)| count).sum();
     let share = |count: u64| (u128::from(asleep_ns) * u128::from(count) / u128::from(total)) as u64;
-    let named = counts.iter().filter(|(event, _)| *event != 0);
-    let waits: BTreeMap<_, _> = named.map(|(event, count)| (name(event), share(count))).collect();
+    let named = counts.0.iter().filter(|(event, _)| *event != 0);
+    let waits: BTreeMap<_, _> = named.map(|&(event, count)| (name(event), share(count))).collect();
     let rest = asleep_ns - waits.values().sum::<u64>();
     (waits, rest)
 }
@@ -111,11 +124,11 @@ mod tests {
 
     #[test]
     fn parts_sum_to_the_time_asleep() {
-        let mut counts = EventCounts::new();
+        let mut counts = EventCounts::default();
         [7, 7, 0, 9].into_iter().for_each(|event| counts.add(event));
         let (waits, rest) = divide(1001, &counts, |event| event.to_string());
         assert_eq!(waits, BTreeMap::from([("7".to_owned(), 500), ("9".to_owned(), 250)]));
         assert_eq!(rest, 251);
-        assert_eq!(divide(5, &EventCounts::new(), |event| event.to_string()), (BTreeMap::new(), 5));
+        assert_eq!(divide(5, &EventCounts::default(), |event| event.to_string()), (BTreeMap::new(), 5));
     }
 }

@@ -6,20 +6,29 @@
 //! backend went to sleep in between. A task also calls itself asleep some instructions before it
 //! leaves its CPU; so the pair is read twice, and counts as asleep if both agree.
 
-use super::process::{SchedstatFile, StateFile, TaskState};
-use crate::load::BackendClocks;
+pub use super::process::SchedstatFile;
+use super::process::{StateFile, TaskState};
+pub use super::switches::{KernelCounters, Switches, block_io_is_accounted};
+pub use super::task_clock::TaskClock;
+use crate::load::{BackendClocks, BackendCounters};
 
 /// One backend's state and clocks.
 pub struct ClockFiles {
     /// Asleep or not.
     pub state: StateFile,
-    schedstat: SchedstatFile,
+    /// CPU and run queue.
+    pub schedstat: SchedstatFile,
+    counters: KernelCounters,
 }
 
 impl ClockFiles {
     /// Open both files of a process.
     pub fn open(pid: i32) -> std::io::Result<Self> {
-        Ok(ClockFiles { state: StateFile::open(pid)?, schedstat: SchedstatFile::open(pid)? })
+        Ok(ClockFiles {
+            state: StateFile::open(pid)?,
+            schedstat: SchedstatFile::open(pid)?,
+            counters: KernelCounters::open(pid)?,
+        })
     }
 
     /// The clocks now; `None` when the process is gone.
@@ -28,5 +37,16 @@ impl ClockFiles {
         let second = (self.state.read()?, self.schedstat.read()?);
         let (cpu_ns, run_queue_ns) = second.1;
         Some(BackendClocks { cpu_ns, run_queue_ns, asleep: first == second && second.0 == TaskState::Asleep })
+    }
+
+    /// The counters now; `None` when the process is gone.
+    pub fn read_counters(&self, block_io_is_accounted: bool) -> Option<BackendCounters> {
+        let switches = self.counters.switches()?;
+        let delay_ns = if block_io_is_accounted { self.counters.block_io_delay_ns() } else { None };
+        Some(BackendCounters {
+            voluntary_switches: switches.voluntary,
+            involuntary_switches: switches.involuntary,
+            block_io_delay_ns: delay_ns,
+        })
     }
 }

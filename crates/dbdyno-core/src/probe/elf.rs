@@ -11,7 +11,11 @@
 
 use std::io;
 
+const SECTION_TYPE_CONTENTS: u32 = 1;
 const SECTION_TYPE_DYNSYM: u32 = 11;
+const SECTION_FLAG_LOADED: u64 = 2;
+/// Written, loaded, run.
+const SECTION_FLAGS_ACCESS: u64 = 1 | SECTION_FLAG_LOADED | 4;
 const SEGMENT_TYPE_LOAD: u32 = 1;
 const TYPE_FIXED: u16 = 2;
 const TYPE_POSITION_INDEPENDENT: u16 = 3;
@@ -67,15 +71,30 @@ impl Executable {
     }
 }
 
-fn dynamic_symbols(image: &[u8]) -> io::Result<(Vec<u8>, Vec<u8>)> {
+/// The parts of an image that a program can neither write nor run, its texts among them.
+pub fn constants(image: &[u8]) -> io::Result<Vec<&[u8]>> {
+    let mut parts = Vec::new();
+    for section in section_headers(image)? {
+        if u32_at(section, 4)? == SECTION_TYPE_CONTENTS
+            && u64_at(section, 8)? & SECTION_FLAGS_ACCESS == SECTION_FLAG_LOADED
+        {
+            parts.push(slice(image, u64_at(section, 24)?, u64_at(section, 32)?)?);
+        }
+    }
+    Ok(parts)
+}
+
+fn section_headers(image: &[u8]) -> io::Result<Vec<&[u8]>> {
     let table = u64_at(image, 40)?;
     let entry_size = u64::from(u16_at(image, 58)?);
-    let entries = u64::from(u16_at(image, 60)?);
-    let header = |index: u64| slice(image, table + index * entry_size, 64);
-    for index in 0..entries {
-        let section = header(index)?;
+    (0..u64::from(u16_at(image, 60)?)).map(|index| slice(image, table + index * entry_size, 64)).collect()
+}
+
+fn dynamic_symbols(image: &[u8]) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let headers = section_headers(image)?;
+    for section in &headers {
         if u32_at(section, 4)? == SECTION_TYPE_DYNSYM {
-            let names = header(u64::from(u32_at(section, 40)?))?;
+            let names = headers.get(u32_at(section, 40)? as usize).ok_or_else(|| invalid("no names of symbols"))?;
             return Ok((section_bytes(image, section)?, section_bytes(image, names)?));
         }
     }
@@ -132,12 +151,13 @@ mod tests {
 
     #[test]
     fn finds_a_libc_function_where_the_running_process_has_it() {
-        let mappings = maps::of_process(std::process::id() as i32).unwrap();
-        let libc = mappings.iter().find(|mapping| mapping.path.contains("/libc.so")).expect("glibc is mapped");
-        let library = Executable::parse(&std::fs::read(&libc.path).unwrap()).unwrap();
-        let bias = library.load_bias(libc.offset, libc.start).unwrap();
         // SAFETY: dlsym with a default handle only looks a name up.
         let actual = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"getppid".as_ptr()) } as u64;
+        let mappings = maps::of_process(std::process::id() as i32).unwrap();
+        // Other tests read the same file, so its first mapping need not be the one that runs.
+        let libc = mappings.iter().find(|mapping| (mapping.start..mapping.end).contains(&actual)).expect("mapped");
+        let library = Executable::parse(&std::fs::read(&libc.path).unwrap()).unwrap();
+        let bias = library.load_bias(libc.offset, libc.start).unwrap();
         assert_eq!(bias + library.symbol("getppid").unwrap(), actual);
     }
 
@@ -157,6 +177,15 @@ mod tests {
         assert!(Executable::parse(&own).is_ok());
         assert!(Executable::parse(b"#!/bin/sh\n").is_err());
         assert!(Executable::parse(&own[..100]).is_err());
+    }
+
+    #[test]
+    fn constants_hold_texts_and_no_instructions() {
+        const TEXT: &str = "a text that this test program holds";
+        let own = std::fs::read("/proc/self/exe").unwrap();
+        let parts = constants(&own).unwrap();
+        assert!(parts.iter().any(|part| part.windows(TEXT.len()).any(|window| window == TEXT.as_bytes())));
+        assert!(parts.iter().map(|part| part.len()).sum::<usize>() < own.len());
     }
 
     #[test]

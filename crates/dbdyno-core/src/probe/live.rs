@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::counts::ClientCounts;
+use super::ledger::Ledger;
+use super::rates::AsleepRates;
 
 /// How many sweeps lie between two publications: a few hundred milliseconds at 1 kHz.
 pub(super) const SWEEPS_PER_PUBLICATION: u64 = 200;
@@ -20,15 +22,18 @@ impl LiveWaits {
     }
 
     /// Replaces what was known by what these clients have shown so far.
-    pub(super) fn publish(&self, clients: &[ClientCounts], name: impl Fn(u32) -> String) {
+    pub(super) fn publish(&self, ledger: &mut Ledger, name: impl Fn(u32) -> String) {
         let mut counts = BTreeMap::new();
         let mut add = |name: String, count: u64| *counts.entry(name).or_insert(0) += count;
-        for client in clients {
-            client.asleep_in_unit.iter().for_each(|(event, count)| {
-                add(if event == 0 { "no wait event".to_owned() } else { name(event) }, count);
-            });
-            add("cpu".to_owned(), client.running_in_unit);
+        let all = ClientCounts { in_unit: ledger.in_units_so_far(), ..ClientCounts::default() };
+        let rates = AsleepRates::of([&all]);
+        for (event, snapshots) in all.in_unit.iter() {
+            let asleep = (rates.of_event(event, snapshots) * snapshots.seen as f64).round() as u64;
+            let number = ledger.events()[event];
+            add(if number == 0 { "no wait event".to_owned() } else { name(number) }, asleep);
+            add("cpu".to_owned(), snapshots.seen - asleep);
         }
+        counts.retain(|_, count| *count > 0);
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = counts;
     }
 }

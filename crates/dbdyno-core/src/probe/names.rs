@@ -7,7 +7,9 @@
 //! Ids move between major versions (124 of the 153 events that 16 and 18 share), so each has a
 //! table of its own and a version without one has no names: better none than a wrong one.
 
-use super::wait_events_18;
+use std::collections::BTreeMap;
+
+use super::{wait_events_14, wait_events_15, wait_events_16, wait_events_17, wait_events_18};
 
 type Table = &'static [(u8, &'static [&'static str])];
 
@@ -28,41 +30,63 @@ const CLASSES: [(u8, &str); 10] = [
 /// class in every version.
 pub const CLIENT_READ: u32 = 0x0600_0000;
 
-/// The names of one major version.
-#[derive(Clone, Copy)]
-pub struct WaitNames(Table);
+/// The names of one major version, and those that one server has made at run time.
+#[derive(Clone, Debug)]
+pub struct WaitNames {
+    table: Table,
+    made: BTreeMap<u32, String>,
+}
 
 impl WaitNames {
     /// The names of a major version, if there is a table for it.
     pub fn of_version(major: u32) -> Option<Self> {
-        match major {
-            18 => Some(WaitNames(wait_events_18::TABLE)),
-            _ => None,
-        }
+        let table = match major {
+            14 => wait_events_14::TABLE,
+            15 => wait_events_15::TABLE,
+            16 => wait_events_16::TABLE,
+            17 => wait_events_17::TABLE,
+            18 => wait_events_18::TABLE,
+            _ => return None,
+        };
+        Some(WaitNames { table, made: BTreeMap::new() })
     }
 
-    /// `Class:Name` as pg_stat_activity shows it; an id without a fixed name (extensions, user-defined
-    /// locks, injection points) is shown by number.
-    pub fn name(self, event: u32) -> String {
+    /// The same, and names that extensions of a server have made.
+    pub fn with_made(self, made: BTreeMap<u32, String>) -> Self {
+        WaitNames { made, ..self }
+    }
+
+    /// `Class:Name` as pg_stat_activity shows it; an id without a known name (an extension's, a user-defined lock's,
+    /// an injection point's) is shown by number, never guessed.
+    pub fn name(&self, event: u32) -> String {
         let class = (event >> 24) as u8;
-        let id = (event & 0xffff) as usize;
         let class_name = CLASSES.iter().find(|(byte, _)| *byte == class).map_or("Unknown", |(_, name)| name);
-        let names = self.0.iter().find(|(byte, _)| *byte == class).map_or(&[][..], |(_, names)| names);
-        match names.get(id) {
-            Some(name) if !name.is_empty() => format!("{class_name}:{name}"),
-            _ => format!("{class_name}:#{event:08x}"),
+        let named = self.made.get(&event).map(String::as_str).or_else(|| self.in_table(class, event & 0x00ff_ffff));
+        match named {
+            Some(name) => format!("{class_name}:{name}"),
+            None => format!("{class_name}:#{event:08x}"),
         }
     }
 
-    /// All named events.
-    pub fn all(self) -> impl Iterator<Item = (u32, String)> {
-        self.0.iter().flat_map(move |(class, names)| {
+    fn in_table(&self, class: u8, id: u32) -> Option<&'static str> {
+        let (_, names) = self.table.iter().find(|(byte, _)| *byte == class)?;
+        names.get(id as usize).copied().filter(|name| !name.is_empty())
+    }
+
+    /// All events with a name of their own version.
+    pub fn all(&self) -> impl Iterator<Item = (u32, String)> {
+        self.table.iter().flat_map(move |(class, names)| {
             let named = names.iter().enumerate().filter(|(_, name)| !name.is_empty());
             named.map(move |(id, _)| {
                 let event = u32::from(*class) << 24 | id as u32;
                 (event, self.name(event))
             })
         })
+    }
+
+    /// The names of each class in the order of their ids, empty where an id is not in use.
+    pub(super) fn by_class(&self) -> Table {
+        self.table
     }
 }
 
@@ -92,7 +116,30 @@ mod tests {
     }
 
     #[test]
+    fn ids_move_between_versions() {
+        let cases = [
+            (14, 0x0A00_0043, "IO:WALSync"),
+            (15, 0x0A00_0046, "IO:WALSync"),
+            (16, 0x0A00_0047, "IO:WALSync"),
+            (17, 0x0A00_004A, "IO:WalSync"),
+            (18, 0x0A00_004E, "IO:WalSync"),
+        ];
+        for (version, event, name) in cases {
+            assert_eq!(WaitNames::of_version(version).unwrap().name(event), name, "{version}");
+        }
+    }
+
+    #[test]
+    fn names_made_at_run_time_are_beside_those_of_the_version() {
+        let made = BTreeMap::from([(0x0700_0001, "PgPrewarmDumpDelay".to_owned())]);
+        let names = WaitNames::of_version(18).unwrap().with_made(made);
+        assert_eq!(names.name(0x0700_0001), "Extension:PgPrewarmDumpDelay");
+        assert_eq!(names.name(0x0700_0000), "Extension:Extension");
+        assert_eq!(names.name(0x0700_0002), "Extension:#07000002");
+    }
+
+    #[test]
     fn a_version_without_a_table_has_no_names() {
-        assert!(WaitNames::of_version(17).is_none());
+        assert!(WaitNames::of_version(13).is_none() && WaitNames::of_version(19).is_none());
     }
 }

@@ -109,6 +109,23 @@ pub fn background_type(pid: i32) -> Option<String> {
     background_type_of_title(&title(pid)?)
 }
 
+/// (backend type, leader) of any server process: sessions are `client backend`, parallel workers name their leader.
+///
+/// `None` for a process that has not named itself yet, and for one that is gone.
+pub fn process_kind(pid: i32) -> Option<(String, Option<i32>)> {
+    kind_of_title(&title(pid)?)
+}
+
+fn kind_of_title(title: &str) -> Option<(String, Option<i32>)> {
+    let leader_pid = title.split_once("parallel worker for PID ").and_then(|(_, rest)| {
+        let digits = rest.split(|character: char| !character.is_ascii_digit()).next()?;
+        digits.parse().ok()
+    });
+    let is_session = || session_of_title(title).then(|| "client backend".to_owned());
+    let backend_type = background_type_of_title(title).or_else(is_session)?;
+    Some((backend_type, leader_pid))
+}
+
 /// A title is `postgres: [CLUSTER: ]TYPE[ details]`, that of a session
 /// `postgres: [CLUSTER: ]USER DB HOST(PORT) ACTIVITY`.
 fn background_type_of_title(title: &str) -> Option<String> {
@@ -196,6 +213,21 @@ mod tests {
         ];
         for (title, expected) in cases {
             assert_eq!(background_type_of_title(title).as_deref(), expected, "{title}");
+        }
+    }
+
+    #[test]
+    fn kinds_from_titles() {
+        let cases = [
+            ("postgres: walwriter", Some(("walwriter", None))),
+            ("postgres: main: parallel worker for PID 77", Some(("parallel worker", Some(77)))),
+            ("postgres: parallel worker for PID 78  PARALLEL", Some(("parallel worker", Some(78)))),
+            ("postgres: joe bench [local] idle", Some(("client backend", None))),
+            ("/usr/bin/postgres -D data", None),
+        ];
+        for (title, expected) in cases {
+            let expected = expected.map(|(backend_type, leader_pid)| (backend_type.to_owned(), leader_pid));
+            assert_eq!(kind_of_title(title), expected, "{title}");
         }
     }
 }

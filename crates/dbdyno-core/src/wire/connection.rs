@@ -160,6 +160,11 @@ impl Connection {
         }
     }
 
+    /// From now on a blocking answer that takes longer than this means that the connection is lost.
+    pub fn limit_waiting(&self, time: Duration) -> Result<()> {
+        self.transport.set_timeout(Some(time)).map_err(|error| unreachable(&self.target, &error))
+    }
+
     /// From now on reading and writing never wait.
     pub fn set_nonblocking(&mut self) -> Result<()> {
         debug_assert_eq!(self.used, self.incoming.len(), "an answer was left unread");

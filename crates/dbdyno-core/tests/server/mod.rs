@@ -102,7 +102,8 @@ pub fn take_turn_of(setup: fn() -> Setup) -> Option<Turn> {
 }
 
 impl Server {
-    fn start(binaries: PathBuf, setup: &Setup) -> Self {
+    /// A server of one's own.
+    pub fn start(binaries: PathBuf, setup: &Setup) -> Self {
         static SERVERS: AtomicU32 = AtomicU32::new(0);
         let number = SERVERS.fetch_add(1, Ordering::Relaxed);
         let directory = std::env::temp_dir().join(format!("dbdyno-test-{}-{number}", std::process::id()));
@@ -143,10 +144,14 @@ impl Server {
 
     /// A new session through psql.
     pub fn session(&self) -> Session {
-        Session::open(&self.binaries, &self.directory)
+        // Some builds have no psql of their own.
+        let own = self.binaries.join("psql").exists().then(|| self.binaries.clone());
+        let binaries = own.or_else(|| std::env::var_os("DBDYNO_TEST_SERVER_BIN").map(PathBuf::from));
+        Session::open(&binaries.expect("DBDYNO_TEST_SERVER_BIN names a psql"), &self.directory)
     }
 
-    fn target(&self) -> Target {
+    /// For a connection of one's own.
+    pub fn target(&self) -> Target {
         serde_json::from_value(self.target_json(USER)).unwrap()
     }
 
