@@ -16,6 +16,7 @@ from dbdyno.analysis.findings import (
     Arm,
     ArmTrial,
     Background,
+    Band,
     Bin,
     Check,
     Comparison,
@@ -23,22 +24,30 @@ from dbdyno.analysis.findings import (
     Driver,
     Estimate,
     Exposure,
+    ExtraPart,
     Findings,
     HostCpu,
+    Intervals,
     Outcome,
+    Part,
     Plan,
     Reads,
+    Reason,
     Requests,
     ResetStep,
+    Sampling,
     Scheduled,
     ScriptTimes,
     Spread,
+    Switches,
+    Tail,
     TimeProfile,
     Times,
     Units,
     Warning,
 )
-from dbdyno.analysis.profile import why
+from dbdyno.analysis.instrument import instrument_findings
+from dbdyno.analysis.tail_words import sentence
 
 STEP_NS = 100_000_000
 BINS_PER_DECADE = 20
@@ -83,6 +92,7 @@ def commit_write(blocks: int = 12, seed: int = 1) -> Findings:
             for block in range(blocks)
             for position, place in enumerate(order[block])
         ],
+        instrument=instrument_findings(synthetic.machine()),
         machine=synthetic.machine(),
         versions={"dbdyno": "0.1.0", "build_profile": "release", "server": "18.6"},
     )
@@ -111,7 +121,9 @@ def smallest() -> Findings:
         dataclasses.replace(cell, position=position, arm=cell.arm.partition("/")[2])
         for position, cell in enumerate(cell for cell in whole.schedule if cell.arm.partition("/")[2] in names)
     ][:2]
-    return dataclasses.replace(whole, arms=arms, comparisons=undecided, schedule=schedule, warnings=[], machine={})
+    return dataclasses.replace(
+        whole, arms=arms, comparisons=undecided, schedule=schedule, warnings=[], machine={}, instrument=None
+    )
 
 
 def renamed(findings: Findings, names: dict[str, str]) -> Findings:
@@ -154,6 +166,9 @@ def _bare(arm: Arm) -> Arm:
         profile_total_ns=total,
         profile_route="sql",
         profile_note=None,
+        intervals=None,
+        tail=None,
+        tail_note="this run recorded no snapshots by response time",
         background=[],
         exposure=None,
         wal_bytes_per_unit=None,
@@ -167,6 +182,15 @@ def _arm(name: str, speeds: np.ndarray, place: int, order: list[np.ndarray], ran
     mean = CLIENTS * 1e9 / float(speeds.mean())
     stretch = mean / shape.response_ns
     share = 4.2e-6 * float(speeds.mean())
+    profile = TimeProfile(
+        queue=0.0,
+        cpu=shape.cpu * stretch,
+        run_queue=shape.run_queue * stretch,
+        waits={event: ns * stretch for event, ns in shape.waits.items()},
+        asleep_no_wait_event=shape.asleep_no_wait_event * stretch,
+        client_and_network=shape.client_and_network * stretch,
+        unaccounted=shape.unaccounted * stretch,
+    )
     return Arm(
         arm=name,
         levels={"load": load, "durability": durability},
@@ -182,15 +206,15 @@ def _arm(name: str, speeds: np.ndarray, place: int, order: list[np.ndarray], ran
         response_time_ns=_times(mean, shape.spread),
         service_time_ns=_times(mean, shape.spread),
         queue_time_ns=Times(*[Estimate(0.0, 0.0, 0.0)] * 4),
-        profile_ns=TimeProfile(
-            queue=0.0,
-            cpu=shape.cpu * stretch,
-            run_queue=shape.run_queue * stretch,
-            waits={event: ns * stretch for event, ns in shape.waits.items()},
-            asleep_no_wait_event=shape.asleep_no_wait_event * stretch,
-            client_and_network=shape.client_and_network * stretch,
-            unaccounted=shape.unaccounted * stretch,
-        ),
+        profile_ns=profile,
+        intervals=Intervals("trials", len(speeds), _parts(profile.parts())),
+        tail=_tail(profile),
+        tail_note=None,
+        by_statement=[],
+        sampling=Sampling(None, 9_000, None),
+        switches=Switches(None, None, None, None, None),
+        wait_lengths=None,
+        stacks=None,
         driver=Driver(4_200.0, share, 2_000.0, 9_000.0, 41_000.0, share, 0.006),
         background=[
             Background("walwriter", 0.009, 0.004, {"Activity:WalWriterMain": 0.88, "IO:WalSync": 0.107}),
@@ -277,9 +301,60 @@ def _comparison(arm: Arm, arms: dict[str, Arm], speeds: dict[str, np.ndarray]) -
         verdict=verdict,
         blocks_needed=22 if verdict == "undecided" else None,
         block_ratios=np.exp(logs).tolist(),
-        why=why(arm.profile_ns, arms[arm.baseline].profile_ns),
+        why=_why(arm, arms[arm.baseline]),
         limited_by=["client_bound"] if arm.arm == "io-bound/nowait-batch" else [],
     )
+
+
+def _why(arm: Arm, baseline: Arm) -> list[Reason]:
+    parts, baseline_parts = arm.profile_ns.parts(), baseline.profile_ns.parts()
+    reasons = []
+    for part in {**baseline_parts, **parts}:
+        before, after = baseline_parts.get(part, 0.0), parts.get(part, 0.0)
+        difference = _around(after - before, 0.04)
+        reasons.append(
+            Reason(part, before, after, after - before, difference, 0.0005, True, before / baseline.profile_total_ns)
+        )
+    return sorted(reasons, key=lambda reason: -abs(reason.difference_ns))
+
+
+def _parts(times: dict[str, float]) -> list[Part]:
+    whole = sum(times.values())
+    order = sorted(times, key=lambda part: -times[part])
+    return [
+        Part(part, _around(times[part]), _around(times[part] / whole), group, None)
+        for group, part in enumerate(order, start=1)
+        if times[part]
+    ]
+
+
+def _tail(profile: TimeProfile) -> Tail:
+    """Median units are a little faster than the mean; the slow ones wait six times as long for the greatest wait."""
+    times = {part: ns * 0.9 for part, ns in profile.parts().items() if part != "unaccounted"}
+    longest = max(times, key=lambda part: times[part])
+    slow = {part: ns * (6.0 if part == longest else 1.3) for part, ns in times.items()}
+    extra = {part: slow[part] - times[part] for part in times if times[part]}
+    extra_ns = sum(extra.values())
+    order = sorted(extra, key=lambda part: -extra[part])
+    found = Tail(
+        answer="told",
+        sentence="",
+        slow=_band(0.99, 1.0, 0.0094, 2.6 * sum(times.values()), None, slow),
+        median=_band(0.4, 0.6, 0.21, 0.9 * sum(times.values()), 1.1 * sum(times.values()), times),
+        extra_ns=_around(extra_ns),
+        extra=[
+            ExtraPart(part, _around(extra[part]), _around(extra[part] / extra_ns), 0.0005, True, group, None)
+            for group, part in enumerate(order, start=1)
+        ],
+        resampled="trials",
+        clusters=12,
+    )
+    return dataclasses.replace(found, sentence=sentence(found))
+
+
+def _band(low: float, high: float, share: float, low_ns: float, high_ns: float | None, times: dict[str, float]) -> Band:
+    response_ns = sum(times.values())
+    return Band(low, high, share, low_ns, high_ns, 226, 2_223, response_ns, _parts(times), "band", "both")
 
 
 def _verdict(middle: float, half_width: float) -> str:
@@ -353,7 +428,14 @@ def _with_evidence(arm: Arm, place: int) -> Arm:
         arm,
         scripts=list(KINDS),
         by_script=[
-            ScriptTimes(kind, 4_000 // (1 + at), at, _around(100.0), _times(2e6 * (1 + at) ** 2 * (1 + place / 9), 0.5))
+            ScriptTimes(
+                kind,
+                4_000 // (1 + at),
+                at,
+                _around(100.0),
+                _times(2e6 * (1 + at) ** 2 * (1 + place / 9), 0.5),
+                [],
+            )
             for at, kind in enumerate(KINDS)
         ],
         counters_per_unit={

@@ -144,6 +144,15 @@ def machine() -> Document:
             "version": "18.6", "version_number": 180006, "settings": {"shared_buffers": "256MB"},
             "embedded": True, "same_host": True,
         },
+        "instrument": {
+            "measured_at": "2026-11-20T05:00:00+00:00", "server_version": "18.6", "verdict": "holds",
+            "tolerance": 0.03, "planted": 20, "found": 20,
+            "cost": {
+                "clients": 16, "cpus": 2, "pairs": 24, "route": "mapped",
+                "throughput": {"estimate": 0.997, "low": 0.991, "high": 1.003},
+                "snapshots_per_s": 1000.0, "host_share": 0.008, "cpu_ns_per_sweep": 16_000.0,
+            },
+        },
         "warnings": [],
     }  # fmt: skip
 
@@ -224,7 +233,12 @@ def _outcome(shape: Shape, clients: int, response_ns: np.ndarray, random: np.ran
     throughput = clients * count / (total * 1.004) * 1e9
     clock = {"count": count, "sum_ns": total, "histogram": hdr.encode(response_ns)}
     driver_cpu_ns = count * 4_200
-    statement = {"line": 3, "text": "UPDATE counters SET n = n + 1 WHERE id = :id", "service_time": dict(clock)}
+    profile = {**_profile(shape, total), **_cells(shape, response_ns)}
+    seen = _all_snapshots(profile)
+    statement = {
+        "line": 3, "text": "UPDATE counters SET n = n + 1 WHERE id = :id", "service_time": dict(clock),
+        "snapshots": seen,
+    }  # fmt: skip
     return {
         "started_at_ns": 1_000_000, "window_ns": WINDOW_NS, "elapsed_ns": WINDOW_NS + int(response_ns[-1]),
         "units": {
@@ -236,10 +250,10 @@ def _outcome(shape: Shape, clients: int, response_ns: np.ndarray, random: np.ran
         "queue_time": {"count": count, "sum_ns": 0, "histogram": hdr.encode(np.zeros(count))},
         "scripts": [{
             "name": "single-row.sql", "successful": count, "failed": 0, "response_time": dict(clock),
-            "statements": [statement],
+            "statements": [statement], "snapshots": seen,
         }],
         "series": _series(response_ns, random),
-        "profile": _profile(shape, total),
+        "profile": profile,
         "background": [{
             "pid": 4712, "backend_type": "walwriter", "cpu_ns": 9_000_000, "run_queue_ns": 4_000_000,
             "waits_ns": {"Activity:WalWriterMain": 880_000_000, "IO:WalSync": 107_000_000},
@@ -266,6 +280,62 @@ def _profile(shape: Shape, total: int) -> Document:
         "unaccounted_ns": total - sum(parts.values()) - sum(waits.values()), "total_ns": total,
         "snapshots": 1_000, "snapshots_asleep": 700, "sampler_cpu_ns": 6_000_000,
     }  # fmt: skip
+
+
+PERIOD_NS = 1_000_000
+CHUNKS = 10
+LOOKED_SHARE = 0.3
+
+
+def _cells(shape: Shape, response_ns: np.ndarray) -> Document:
+    """The snapshots of a trial: each unit's time by its parts, where the longest wait grows faster than the unit."""
+    random = np.random.default_rng(int(response_ns.sum()))
+    bins = np.floor(np.log10(response_ns) * 50).astype(np.int64)
+    chunks = np.arange(len(response_ns)) * CHUNKS // len(response_ns)
+    found, place = np.unique(np.stack([chunks, bins]), axis=1, return_inverse=True)
+    units = np.bincount(place.ravel())
+    total = np.bincount(place.ravel(), response_ns)
+    parts = {**shape.waits, "": shape.asleep_no_wait_event, "Client:ClientRead": shape.client_and_network}
+    events = sorted(parts)
+    shares = np.array([[shape.cpu + shape.run_queue, *(parts[event] for event in events)]] * len(units), dtype=float)
+    longest = 1 + events.index(max(shape.waits, key=lambda event: shape.waits[event], default=""))
+    shares[:, longest] *= total / units / response_ns.mean()
+    seen = random.multinomial(random.poisson(total / PERIOD_NS), shares / shares.sum(axis=1, keepdims=True))
+    looked = random.binomial(seen, LOOKED_SHARE)
+    steps = np.outer(looked[:, 0] * PERIOD_NS, [shape.cpu, shape.run_queue]) / (shape.cpu + shape.run_queue)
+    return {
+        "period_ns": PERIOD_NS, "snapshots": int(seen.sum()), "looked": int(looked.sum()),
+        "chunk_ns": WINDOW_NS // CHUNKS, "bins_per_decade": 50,
+        "voluntary_switches": 4 * len(response_ns), "involuntary_switches": len(response_ns) // 2,
+        "block_io_delay_ns": None, "stolen_ns": None, "events": events,
+        "cells": [
+            [
+                *map(int, (found[0, at], found[1, at], units[at], total[at], 0, *steps[at])),
+                [
+                    [event, int(seen[at, 1 + event]), int(looked[at, 1 + event]), int(looked[at, 1 + event])]
+                    if name else _without_event(event, seen[at], looked[at])
+                    for event, name in enumerate(events)
+                    if seen[at, 1 + event] or not name
+                ],
+            ]
+            for at in range(len(units))
+        ],
+    }  # fmt: skip
+
+
+def _without_event(event: int, seen: np.ndarray, looked: np.ndarray) -> list[int]:
+    """Backends without a wait event: those on a CPU or in line for one, and those asleep in an unnamed place."""
+    asleep = 1 + event
+    return [event, int(seen[0] + seen[asleep]), int(looked[0] + looked[asleep]), int(looked[asleep])]
+
+
+def _all_snapshots(profile: Document) -> list[list[int]]:
+    """Those of all cells by event."""
+    counts = np.zeros((len(profile["events"]), 3), dtype=np.int64)
+    for *_, snapshots in profile["cells"]:
+        for event, *three in snapshots:
+            counts[event] += three
+    return [[event, *map(int, three)] for event, three in enumerate(counts)]
 
 
 def _series(response_ns: np.ndarray, random: np.random.Generator) -> Document:

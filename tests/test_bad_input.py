@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from old_server import OldServer
 
+from dbdyno.commands.app import run
+
 GOOD = """
 question = "Is it faster?"
 baseline = { speed = "slow" }
@@ -174,11 +176,25 @@ COMMAND_CASES = [
     Case("unknown command", "No such command", arguments=("measure",)),
     Case("unknown flag", "No such option: --fast", arguments=("run", "{file}", "--fast")),
     Case("bad number", "--blocks", arguments=("run", "{file}", "--blocks", "x")),
+    Case(
+        "sampling budget of nothing",
+        "--sampling-budget 0: must be above 0 and at most 0.5",
+        arguments=("run", "{file}", "--sampling-budget", "0"),
+    ),
+    Case(
+        "sampling budget of everything",
+        "--sampling-budget 0.6: must be above 0 and at most 0.5",
+        arguments=("run", "{file}", "--sampling-budget", "0.6"),
+    ),
     Case("resume and experiment", "is kept in the run directory", arguments=("run", "{file}", "--resume", "{dir}")),
     Case("resume nothing", "no such run directory", arguments=("run", "--resume", "{dir}/none")),
     Case("report nothing", "no such run directory", arguments=("report", "{dir}/none")),
     Case("report a strange directory", "holds no journal.jsonl", arguments=("report", "{dir}")),
     Case("report twice", "keep one", arguments=("report", "{dir}", "--json", "--html")),
+    Case("band backwards", "--band 100-99: is no band", arguments=("report", "{dir}", "--band", "100-99")),
+    Case("band beyond all", "--band 99-101: is no band", arguments=("report", "{dir}", "--band", "99-101")),
+    Case("band of nothing", "--band 50-50: is no band", arguments=("report", "{dir}", "--band", "50-50")),
+    Case("band in words", "--band p99: is no band", arguments=("report", "{dir}", "--band", "p99")),
     Case("out not empty", "is not empty; name a new directory", arguments=("run", "{file}", "--out", "{dir}")),
     Case("out below a file", "cannot be written", arguments=("run", "{file}", "--out", "{file}/x")),
     Case("out on a read-only file system", "cannot be written", arguments=("run", "{file}", "--out", "/proc/dbdyno")),
@@ -204,6 +220,33 @@ COMMAND_CASES = [
     ),
 ]
 
+PROFILE_CASES = [
+    Case("profile: nothing", "Missing argument 'TARGET'", arguments=("profile",)),
+    Case("profile: no such process", "TARGET 4194305: no such process", arguments=("profile", "4194305")),
+    Case("profile: not a server", "TARGET 1: is ", arguments=("profile", "1")),
+    Case("profile: no such directory", "none: no such directory; name", arguments=("profile", "{dir}/none")),
+    Case("profile: a file", "x.toml: no such directory; name", arguments=("profile", "{file}")),
+    Case("profile: not a data directory", "no PG_VERSION", arguments=("profile", "{dir}")),
+    Case("profile: keywords", "TARGET: name a postgres:// URL", arguments=("profile", "host=db user=app")),
+    Case("profile: not a URL", "target: mysql:// is not supported", arguments=("profile", "mysql://localhost/x")),
+    Case("profile: unreachable", "Connection refused; check", arguments=("profile", "postgres://127.0.0.1:1/x")),
+    Case("profile: unresolvable", "failed to resolve host", arguments=("profile", "postgres://no-such-host.invalid/x")),
+    Case("profile: no socket", "No such file or directory; check", arguments=("profile", "postgres:///x?host=/none")),
+    Case(
+        "profile: unknown route",
+        "--route fast: not a route; use one of auto",
+        arguments=("profile", "1", "--route", "fast"),
+    ),
+    Case("profile: no time", "'--seconds'", arguments=("profile", "1", "--seconds", "0")),
+    Case("profile: a budget in per cent", "'--sampling-budget'", arguments=("profile", "1", "--sampling-budget", "2")),
+    Case("profile: live without a terminal", "--live: needs a terminal", arguments=("profile", "1", "--live")),
+    Case(
+        "profile: as-url beside a URL",
+        "--as-url: is for a TARGET that is a process or a directory",
+        arguments=("profile", "postgres://127.0.0.1:1/x", "--as-url", "postgres://127.0.0.1:1/x"),
+    ),
+]
+
 JOURNAL_CASES = [
     ("empty journal", b"", "has no whole first record"),
     ("torn first record", b'{"seq": 0, "kind": "run", "body": {', "has no whole first record"),
@@ -212,14 +255,24 @@ JOURNAL_CASES = [
 ]
 
 
-def dbdyno(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run the command as a user would."""
-    return subprocess.run(
-        [sys.executable, "-m", "dbdyno", *arguments], cwd=cwd, capture_output=True, text=True, timeout=60, check=False
-    )
+Done = subprocess.CompletedProcess[str]
+CommandLine = Callable[..., Done]
 
 
-def assert_one_line(done: subprocess.CompletedProcess[str], message: str, exit_code: int) -> None:
+@pytest.fixture
+def dbdyno(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> CommandLine:
+    """The command line in the empty directory; in this process, because a hundred new ones take minutes."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: str) -> Done:
+        capfd.readouterr()
+        exit_code = run(list(arguments))
+        return subprocess.CompletedProcess(arguments, exit_code, *capfd.readouterr())
+
+    return command
+
+
+def assert_one_line(done: Done, message: str, exit_code: int) -> None:
     assert message in done.stderr, done.stderr
     assert "Traceback" not in done.stderr
     assert [line.startswith("dbdyno: ") for line in done.stderr.splitlines()][-1:] == [True]
@@ -229,7 +282,7 @@ def assert_one_line(done: subprocess.CompletedProcess[str], message: str, exit_c
 
 
 @pytest.mark.parametrize("case", [*FILE_CASES, *COMMAND_CASES], ids=lambda case: case.name)
-def test_bad_input_is_one_line(case: Case, tmp_path: Path) -> None:
+def test_bad_input_is_one_line(case: Case, tmp_path: Path, dbdyno: CommandLine) -> None:
     """Names the key or flag, the value seen and the fix; nothing is left behind."""
     file = tmp_path / "x.toml"
     old, new = case.change
@@ -242,26 +295,62 @@ def test_bad_input_is_one_line(case: Case, tmp_path: Path) -> None:
         case.prepare(tmp_path)
     before = sorted(tmp_path.rglob("*"))
 
-    done = dbdyno(*(part.format(file=file, dir=tmp_path) for part in case.arguments), cwd=tmp_path)
+    done = dbdyno(*(part.format(file=file, dir=tmp_path) for part in case.arguments))
 
     assert_one_line(done, case.message, case.exit_code)
     assert [path for path in sorted(tmp_path.rglob("*")) if path not in before and path.is_file()] == []
 
 
+@pytest.mark.parametrize("case", PROFILE_CASES, ids=lambda case: case.name)
+def test_a_target_that_cannot_be_profiled_is_one_line(case: Case, tmp_path: Path, dbdyno: CommandLine) -> None:
+    """No directory is made."""
+    file = tmp_path / "x.toml"
+    file.touch()
+
+    done = dbdyno(*(part.format(file=file, dir=tmp_path) for part in case.arguments))
+
+    assert_one_line(done, case.message, 2)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_pooler_is_not_profiled(dbdyno: CommandLine) -> None:
+    """What says a pid at the log-in and does not know it later: a session setting there would be somebody else's."""
+    with OldServer("18.6") as server:
+        target = f"postgres://nobody@127.0.0.1:{server.port}/x"
+        done = dbdyno("profile", target)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"dbdyno: target {target}: answers as a connection pooler does; name PostgreSQL's own host and port\n"
+    )
+
+
 @pytest.mark.parametrize(("name", "content", "message"), JOURNAL_CASES, ids=lambda value: str(value)[:20])
-def test_a_corrupt_journal_is_one_line(name: str, content: bytes, message: str, tmp_path: Path) -> None:
+def test_a_corrupt_journal_is_one_line(
+    name: str, content: bytes, message: str, tmp_path: Path, dbdyno: CommandLine
+) -> None:
     """And it is not touched."""
-    run = tmp_path / "run"
-    run.mkdir()
-    (run / "journal.jsonl").write_bytes(content)
+    directory = tmp_path / "run"
+    directory.mkdir()
+    (directory / "journal.jsonl").write_bytes(content)
 
-    for arguments in (("report", str(run)), ("run", "--resume", str(run))):
-        assert_one_line(dbdyno(*arguments, cwd=tmp_path), message, 2)
+    for arguments in (("report", str(directory)), ("run", "--resume", str(directory))):
+        assert_one_line(dbdyno(*arguments), message, 2)
 
-    assert (run / "journal.jsonl").read_bytes() == content
+    assert (directory / "journal.jsonl").read_bytes() == content
 
 
-def test_an_unsupported_server_version_is_one_line(tmp_path: Path) -> None:
+def test_a_program_of_its_own_says_the_same(tmp_path: Path) -> None:
+    """The interpreter's own way to the command line, its exit code and its two outputs."""
+    done = subprocess.run(
+        [sys.executable, "-m", "dbdyno", "report", "nothing"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert_one_line(done, "nothing: ", 2)
+
+
+def test_an_unsupported_server_version_is_one_line(tmp_path: Path, dbdyno: CommandLine) -> None:
     """Which it is, and which is the oldest that is supported."""
     file = tmp_path / "x.toml"
     file.write_text(GOOD)
@@ -269,6 +358,6 @@ def test_an_unsupported_server_version_is_one_line(tmp_path: Path) -> None:
     with OldServer("9.6.24") as server:
         target = f"postgres://nobody@127.0.0.1:{server.port}/x"
 
-        done = dbdyno("run", str(file), "--target", target, cwd=tmp_path)
+        done = dbdyno("run", str(file), "--target", target)
 
     assert_one_line(done, f"dbdyno: target {target}: PostgreSQL 9.6.24; 14 is the oldest that is supported", 2)

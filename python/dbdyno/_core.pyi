@@ -9,13 +9,18 @@ __all__ = [
     "__version__",
     "builtin_script",
     "check_script",
+    "flame_graph",
+    "function_names",
     "generate_chunk",
     "generator_tables",
     "histogram_bins",
     "histogram_quantiles",
     "overwrite_arguments",
+    "record_stacks",
     "run_trial",
     "sample_statements",
+    "trace_calls",
+    "watch_server",
 ]
 __version__: Final[str]
 BUILD_PROFILE: Final[str]
@@ -28,6 +33,32 @@ def run_trial(spec: str, password: str | None, live: Callable[[str], None] | Non
 
     Releases the GIL throughout, but to call `live` about once a second with the trial as it is (JSON).
     """
+
+def watch_server(spec: str, password: str | None, live: Callable[[str], bool] | None = None) -> str:
+    """Watch all processes of a server for some seconds, return the outcome.
+
+    Releases the GIL throughout, but to call `live` with each step (JSON), which returns False to end early.
+    A Ctrl-C ends it early, too; either way what was seen is returned.
+    """
+
+def record_stacks(spec: str, go_on: Callable[[], bool] | None = None) -> str:
+    """Stacks of processes for a while (JSON in, JSON out; docs/architecture.md, "Stacks").
+
+    Releases the GIL throughout, but to ask `go_on` twenty times a second, which returns False to end early.
+    """
+
+def trace_calls(spec: str, go_on: Callable[[], bool] | None = None) -> str:
+    """System calls of one process for a short while (JSON in, JSON out). Releases the GIL throughout."""
+
+def flame_graph(folded: str, options_json: str) -> str:
+    """An SVG of folded stacks; two widths a line make a differential one.
+
+    Options: {"title", "subtitle", "count_name", "meanings": {function: text}, "colours": {frame: "#rrggbb"},
+    "min_width_percent", "width"}; all may be left out.
+    """
+
+def function_names(path: str) -> list[str]:
+    """The names of all functions of an ELF file (.symtab and .dynsym), sorted, each once."""
 
 def check_script(name: str, text: str) -> str:
     """Parse one pgbench script; a mistake raises `script_syntax` with file, line and column.

@@ -13,6 +13,7 @@ from dbdyno.errors import EXIT_INPUT_WRONG, EXIT_RUN_FAILED, DynoError
 
 T = TypeVar("T")
 Watcher = Callable[[Mapping[str, Any]], None]
+StepWatcher = Callable[[Mapping[str, Any]], bool]
 
 # What a trial may die of that is not the user's input: the run failed, and what was measured is kept.
 _RUN_FAILED = frozenset({"connection_lost", "io", "drain_limit"})
@@ -34,6 +35,31 @@ def run_trial(spec: Mapping[str, Any], password: str | None, live: Watcher | Non
     watcher: Callable[[str], None] | None = None if live is None else look
     outcome = _translated(lambda: _core.run_trial(json.dumps(spec), password, watcher))
     return dict(json.loads(outcome))
+
+
+def watch_server(spec: Mapping[str, Any], password: str | None, live: StepWatcher) -> dict[str, Any]:
+    """Watch all processes of a server: spec and outcome as docs/architecture.md has them.
+
+    `live` is called after each step with that step; it returns whether to go on.
+    """
+
+    def look(text: str) -> bool:
+        return live(json.loads(text))
+
+    return dict(json.loads(_translated(lambda: _core.watch_server(json.dumps(spec), password, look))))
+
+
+def record_stacks(spec: Mapping[str, Any], go_on: Callable[[], bool] | None = None) -> dict[str, Any]:
+    """Stacks of a server's processes: spec and outcome as docs/architecture.md has them.
+
+    `go_on` is asked twenty times a second and says False to end early, with what was seen.
+    """
+    return dict(json.loads(_translated(lambda: _core.record_stacks(json.dumps(spec), go_on))))
+
+
+def trace_calls(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """System calls of one process for a short while: spec and outcome as docs/architecture.md has them."""
+    return dict(json.loads(_translated(lambda: _core.trace_calls(json.dumps(spec)))))
 
 
 def check_script(name: str, text: str) -> dict[str, Any]:

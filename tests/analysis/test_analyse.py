@@ -426,3 +426,14 @@ def test_little_s_law_may_be_off_by_chance_where_users_think(think_time_ns: int,
     found = arm_warnings(changed, findings.machine, findings.machine["server"])
 
     assert ("little" in [warning.code for warning in found]) == warned
+
+
+def test_a_self_test_that_failed_is_a_warning_of_the_whole_run() -> None:
+    """What it missed, profiles may miss; one that held, or met a busy machine, is none."""
+    run, machine, trials = synthetic.run(arms=2, blocks=6)
+    found = {}
+    for verdict in ("holds", "machine too busy", "fails"):
+        machine["instrument"]["verdict"] = verdict
+        found[verdict] = codes(analyse(run, machine, trials))
+
+    assert {verdict for verdict, said in found.items() if "self_test" in said} == {"fails"}

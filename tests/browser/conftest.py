@@ -30,6 +30,9 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 
+# On a machine that is shared a page of 5 MB may take its time; a page that never stands fails all the same.
+PATIENCE_MS = 120_000
+
 DRAWN = "() => [...document.querySelectorAll('.plot')].every(plot => plot.querySelector('.main-svg'))"
 
 
@@ -57,6 +60,7 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Callable[[str, int], Open
         file = tmp_path / f"report-{width}.html"
         file.write_text(html, encoding="utf-8")
         context = browser.new_context(viewport={"width": width, "height": 900})
+        context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         result = Opened(context.new_page(), [], [])
         result.page.on("console", lambda message: result.complaints.append(message.text))

@@ -1,10 +1,31 @@
-"""What a test holds in hand: a report opened in the browser."""
+"""What a test holds in hand: a report opened in the browser, and what every chart of one must keep to."""
 
 from __future__ import annotations
 
 import dataclasses
 
 from playwright.sync_api import Page
+
+# Texts of a plot that stick out of it, and pairs of texts of one kind that lie upon each other.
+MISPLACED = """() => [...document.querySelectorAll('.plot')].flatMap(plot => {
+    const frame = plot.getBoundingClientRect();
+    const said = [];
+    for (const kind of ['.annotation-text', '.xtick text', '.ytick text', '.xtitle']) {
+        const texts = [...plot.querySelectorAll(kind)]
+            .map(text => [text.textContent, text.getBoundingClientRect()])
+            .filter(([words, box]) => box.width > 0);
+        texts.forEach(([words, box], place) => {
+            if (box.left < frame.left - 1 || box.right > frame.right + 1 ||
+                box.top < frame.top - 1 || box.bottom > frame.bottom + 1) said.push(`${plot.id} cuts ${words}`);
+            texts.slice(place + 1).forEach(([other, near]) => {
+                if (box.left < near.right - 1 && near.left < box.right - 1 &&
+                    box.top < near.bottom - 1 && near.top < box.bottom - 1)
+                    said.push(`${plot.id}: ${words} lies upon ${other}`);
+            });
+        });
+    }
+    return said;
+})"""
 
 
 @dataclasses.dataclass

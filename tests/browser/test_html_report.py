@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import example_findings
+import example_tail
 import pytest
-from opened import Opened
+from opened import MISPLACED, Opened
 
 from dbdyno.analysis.findings import Findings
 from dbdyno.report.html import write_html
@@ -32,27 +33,6 @@ COUNT = """(selector) => Object.fromEntries([...document.querySelectorAll('.plot
 BARS, POINTS, LINES = ".bars .point path", ".scatterlayer .points path", ".scatterlayer .lines path"
 VIOLINS, INTERVALS = "path.violin", ".errorbar path"
 
-# Texts of a plot that stick out of it, and pairs of texts of one kind that lie upon each other.
-MISPLACED = """() => [...document.querySelectorAll('.plot')].flatMap(plot => {
-    const frame = plot.getBoundingClientRect();
-    const said = [];
-    for (const kind of ['.annotation-text', '.xtick text', '.ytick text', '.xtitle']) {
-        const texts = [...plot.querySelectorAll(kind)]
-            .map(text => [text.textContent, text.getBoundingClientRect()])
-            .filter(([words, box]) => box.width > 0);
-        texts.forEach(([words, box], place) => {
-            if (box.left < frame.left - 1 || box.right > frame.right + 1 ||
-                box.top < frame.top - 1 || box.bottom > frame.bottom + 1) said.push(`${plot.id} cuts ${words}`);
-            texts.slice(place + 1).forEach(([other, near]) => {
-                if (box.left < near.right - 1 && near.left < box.right - 1 &&
-                    box.top < near.bottom - 1 && near.top < box.bottom - 1)
-                    said.push(`${plot.id}: ${words} lies upon ${other}`);
-            });
-        });
-    }
-    return said;
-})"""
-
 WIDE = "() => document.querySelector('#chart-profile-1 .main-svg').getBoundingClientRect().width > 700"
 
 Show = Callable[[str, int], Opened]
@@ -75,6 +55,7 @@ FINDINGS = {
     "hostile": hostile,
     "evidence": example_findings.order_entry,
     "fixed work": example_findings.fixed_work,
+    "tail": example_tail.slow_commits,
 }
 
 
@@ -96,7 +77,12 @@ def test_every_chart_draws_every_figure(show: Show, width: int) -> None:
     page = show(write_html(example_findings.commit_write()), width).page
     drift = {f"drift-{arm}": 12 for arm in range(1, 9)}
 
-    assert page.evaluate(COUNT, BARS) == {"profile-1": 32, "profile-2": 26, "schedule-1": 96}
+    # Of each arm's tail a pair of panels: the parts of two bars, the greatest two parts of their difference.
+    tails = dict(zip(range(1, 17, 2), (16, 16, 12, 12, 12, 12, 10, 10), strict=True))
+    stacked = {f"tail-{panel}": bars for panel, bars in tails.items()}
+    extra = {f"tail-{panel + 1}": 2 for panel in tails}
+
+    assert page.evaluate(COUNT, BARS) == stacked | extra | {"profile-1": 32, "profile-2": 26, "schedule-1": 96}
     assert page.evaluate(COUNT, POINTS) == drift | {
         "effects-1": 3, "effects-2": 3,
         "trial-values-1": 48, "trial-values-2": 48,
@@ -104,7 +90,9 @@ def test_every_chart_draws_every_figure(show: Show, width: int) -> None:
         "exposure-1": 4, "exposure-2": 4,
     }  # fmt: skip
     assert page.evaluate(COUNT, VIOLINS) == {"trial-values-1": 4, "trial-values-2": 4}
-    assert page.evaluate(COUNT, INTERVALS) == {"effects-1": 3, "effects-2": 3}
+    assert page.evaluate(COUNT, INTERVALS) == dict.fromkeys(stacked, 4) | extra | {
+        "profile-1": 6, "profile-2": 8, "effects-1": 3, "effects-2": 3,
+    }  # fmt: skip
     assert page.evaluate(COUNT, LINES)["distribution-1"] == 4
     assert page.evaluate(COUNT, LINES)["distribution-2"] == 4
 
@@ -127,6 +115,21 @@ def test_evidence_is_drawn(show: Show) -> None:
         "240,000 rows in each of 3 loops (300,000 planned) · 1.70\xa0s · pages: 128 hit, 103,872 read",
         "Filter: (wr_return_amt > 10)",
     ]
+
+
+def test_tail_lengths_and_statements_are_drawn(show: Show) -> None:
+    """Two heat maps, a statement with its bar and one without; a pale bar says in words what it is not."""
+    page = show(write_html(example_tail.slow_commits()), DESKTOP).page
+    page.locator("#section-statements summary").click()
+
+    assert page.locator("#section-wait-lengths .hm image").count() == 2
+    assert page.locator("#table-statements tbody tr:not(.group)").count() == 2
+    assert page.locator("#table-statements .bar").count() == 1
+    assert page.locator("#section-tail .words li").nth(2).inner_text() == (
+        "io-bound/nowait-immediate: fewer than 1,000 units: no tail to speak of"
+    )
+    assert "not told from 0" in " ".join(page.locator("#chart-tail-4 .annotation-text").all_text_contents())
+    assert "pale: the difference is not told from zero" in page.locator("#keys-tail").inner_text()
 
 
 def test_smallest_report_draws_without_intervals(show: Show) -> None:

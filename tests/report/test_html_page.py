@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 import example_findings
+import example_tail
 import plotly.graph_objects
 import pytest
 
@@ -17,6 +18,7 @@ from dbdyno.report.html.arrangement import arrange
 from dbdyno.report.html.chart import literal
 from dbdyno.report.html.charts.distribution import outline
 from dbdyno.report.html.charts.drift import course
+from dbdyno.report.html.heat_map import Lengths, heat_panel
 from dbdyno.report.html.plan_tree import Node, tree
 from dbdyno.report.html.rows import lay_out
 from dbdyno.report.html.scale import ratio_axis, time_axis
@@ -39,6 +41,7 @@ MAKERS = (
     example_findings.smallest,
     example_findings.order_entry,
     example_findings.fixed_work,
+    example_tail.slow_commits,
 )
 
 
@@ -108,10 +111,72 @@ def test_profile_bars_are_the_findings() -> None:
     panels = {figure["id"]: figure for figure in figures(write_html(findings))}
     first = findings.arms[0]
     panel = panels["chart-profile-1"]
-    total = sum(trace["x"][0] for trace in panel["data"])
+    total = sum(trace["x"][0] for trace in panel["data"] if trace["type"] == "bar")
 
     assert panel["layout"]["xaxis"]["title"]["text"] == "ms for one unit of work"
     assert total == pytest.approx(first.profile_total_ns / 1e6, rel=1e-12)
+
+
+def test_whiskers_stand_at_the_ends_of_their_parts() -> None:
+    """The wait for the WAL's lock ends at CPU + run queue + itself, and its whisker reaches over its interval."""
+    findings = example_findings.commit_write()
+    [trace] = [trace for trace in figures(write_html(findings))[0]["data"] if trace["type"] == "scatter"]
+    arm = findings.arms[0]
+    assert arm.intervals is not None
+    profile, wait = arm.profile_ns, next(part.ns for part in arm.intervals.parts if part.part == "LWLock:WALWrite")
+    assert profile.cpu is not None
+    assert profile.run_queue is not None
+    assert wait.high is not None
+
+    assert trace["x"][0] * 1e6 == pytest.approx(profile.cpu + profile.run_queue + wait.estimate)
+    assert trace["error_x"]["array"][0] * 1e6 == pytest.approx(wait.high - wait.estimate)
+
+
+def test_tail_is_drawn_as_the_findings_say() -> None:
+    """Both bars are as long as the response times of their units; the extra time is a bar with its interval."""
+    findings = example_tail.slow_commits()
+    panels = {figure["id"]: figure for figure in figures(write_html(findings))}
+    tail, open_tail = findings.arms[0].tail, findings.arms[1].tail
+    assert tail is not None
+    assert open_tail is not None
+    bars = [trace for trace in panels["chart-tail-1"]["data"] if trace["type"] == "bar"]
+    extra, pale = tail.extra[0], open_tail.extra[1]
+    drawn, faint = panels["chart-tail-2"]["data"][0], panels["chart-tail-4"]["data"][1]
+    assert extra.ns.high is not None
+
+    assert [sum(trace["x"][row] for trace in bars) * 1e6 for row in (0, 1)] == pytest.approx(
+        [tail.slow.response_time_ns, tail.median.response_time_ns]
+    )
+    assert drawn["x"][0] * 1e6 == pytest.approx(extra.ns.estimate)
+    assert drawn["error_x"]["array"][0] * 1e6 == pytest.approx(extra.ns.high - extra.ns.estimate)
+    assert pale.told is False
+    assert faint["marker"]["color"].startswith("rgba")
+
+
+def test_heat_map_holds_every_wait() -> None:
+    """The counts behind the colours add up to the waits that were seen, each in its step and decade."""
+    findings = example_tail.slow_commits()
+    panels = {figure["id"]: figure for figure in figures(write_html(findings))}
+    lengths = findings.arms[0].wait_lengths
+    assert lengths is not None
+    [cells] = panels["chart-wait-lengths-1"]["data"]
+    counts = [[0 if z is None else round(10**z) for z in row] for row in cells["z"]]
+    event = lengths.events[1]
+
+    assert cells["name"] == event.event
+    assert sum(map(sum, counts)) == 2_000
+    for step, place, count in event.cells:
+        assert counts[place - cells["y"][0]][step] == count
+
+
+def test_long_heat_map_is_merged() -> None:
+    """An hour of seconds becomes at most 120 columns, and no wait is lost."""
+    cells = [[step, 60, 1] for step in range(3_600)]
+    [trace] = heat_panel(Lengths("t", "IO:WalSync", 3_600, 10**9, 10, 1e5, cells)).traces
+
+    assert len(trace["z"][0]) == 120
+    assert [round(10**z) for z in trace["z"][0]] == [30] * 120
+    assert (trace["x"][0], trace["x"][-1]) == (0, 3_600)
 
 
 def test_effects_carry_estimate_and_interval() -> None:
@@ -220,7 +285,7 @@ def test_small_waits_are_drawn_together_and_listed_apart() -> None:
     profile = dataclasses.replace(first.profile_ns, waits=waits)
     arms = [dataclasses.replace(first, profile_ns=profile, profile_total_ns=profile.total), *findings.arms[1:]]
     html = write_html(dataclasses.replace(findings, arms=arms))
-    bars = {trace["name"]: trace["x"][0] for trace in figures(html)[0]["data"]}
+    bars = {trace["name"]: trace["x"][0] for trace in figures(html)[0]["data"] if trace["type"] == "bar"}
     small = waits["LWLock:A"] + waits["LWLock:B"] + waits["IO:WalWrite"]
 
     assert "LWLock:A" not in bars
@@ -296,3 +361,23 @@ def test_plan_that_is_not_known_in_full_is_still_a_tree() -> None:
     node = tree({"Node Type": "New Node", "Plans": [{"Node Type": "Index Scan", "Index Name": "i", "Index Cond": "x"}]})
 
     assert node == Node("New Node", "", "", [Node("Index Scan using i", "", "Index Cond: x", [])])
+
+
+def test_heat_map_is_not_pressed_flat_by_what_was_seen_by_luck() -> None:
+    """One wait of 1 ns beside those of milliseconds: the axis begins a decade below the period of the snapshots."""
+    cells = [[0, 0, 1], *([step, 65, 10] for step in range(20))]
+    axis = heat_panel(Lengths("t", "IO:WalSync", 20, 10**8, 10, 1.4e6, cells)).layout["yaxis"]
+
+    assert axis["range"] == [50, 70]
+    assert axis["ticktext"] == ["100 µs", "1 ms", "10 ms"]
+
+
+def test_the_page_says_what_the_self_test_found() -> None:
+    """In the section on the instrument, not again among the machine's figures; what to type where there was none."""
+    tested = write_html(example_findings.commit_write())
+    untested = write_html(example_findings.smallest())
+
+    section = tested.partition('<section id="section-instrument">')[2].partition("</section>")[0]
+    assert re.search(r"20 of 20 planted times\s+found within 3.%", section)
+    assert "instrument verdict" not in tested
+    assert "dbdyno selftest" in untested.partition('<section id="section-instrument">')[2]

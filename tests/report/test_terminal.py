@@ -43,6 +43,7 @@ def troubled() -> Findings:
     machine["warnings"] = [
         {"code": "tmpfs", "message": "the data is on tmpfs, where a flush costs nothing; use --data-dir"}
     ]
+    machine["instrument"].update(verdict="fails", found=12)
     run["left_out"] = [{"arm": "io-bound/eager", "reason": "needs wal_writer_delay; use the embedded server"}]
     for trial in (trial for trial in trials if trial["arm"] == "io-bound/nowait-batch"):
         trial["outcome"]["driver"]["busiest_thread_share"] = 0.97

@@ -110,13 +110,26 @@ def with_real_null(parameters: str) -> str:
     return parameters.replace("= 'NULL'", "= NULL")
 
 
+def trial_with_units(
+    server: EmbeddedServer, witness: Witness, name: str, text: str, mode: str
+) -> tuple[dict[str, Any], Heard]:
+    """The outcome of a trial with units, all of them counted, and what the server heard.
+
+    A host that pauses can swallow a window of 20 ms, or let a unit begin outside of it, but not ten times.
+    """
+    for _ in range(10):
+        witness.begin()
+        outcome = trial(server, name, text, mode)
+        heard = witness.end()
+        if outcome["units"]["successful"] == outcome["units_with_warm_up"] > 0:
+            return outcome, heard
+    pytest.fail(f"no unit in ten windows: {outcome['units']}")
+
+
 def assert_same(server: EmbeddedServer, witness: Witness, script: Path, text: str, mode: str) -> None:
     """`script` is pgbench's file, `text` what the engine is given."""
-    witness.begin()
-    outcome = trial(server, script.name, text, mode)
-    ours = witness.end()
+    outcome, ours = trial_with_units(server, witness, script.name, text, mode)
     units = outcome["units"]["successful"]
-    assert units >= 1
 
     witness.begin()
     done = run_pgbench(server, script, mode, units)

@@ -109,9 +109,9 @@ def await_end_of_sessions(onlooker: Connection) -> None:
     """The backends of a killed client end when they next look at their connections."""
     limit = time.monotonic() + 10
     while time.monotonic() < limit:
-        if onlooker.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dbdyno'").fetchone() == (
-            0,
-        ):
+        if onlooker.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'dbdyno%'"
+        ).fetchone() == (0,):
             return
         time.sleep(0.02)
     pytest.fail("sessions of a killed run live on")

@@ -93,6 +93,7 @@ def test_an_index_of_no_effect_has_no_evidence(verdicts: dict[str, dict[str, Any
     assert not any(cost["saved"] for cost in verdict["costs"])
 
 
+@pytest.mark.nightly
 def test_a_resumed_run_finds_the_same_arms_or_refuses(tmp_path: Path) -> None:
     """The schema is built again and searched again; with one index less there is an arm that nobody can run."""
     path = write_experiment(tmp_path, PLANTED.replace("blocks = 10", "blocks = 1"), FILES)

@@ -72,6 +72,7 @@ def test_killed_at_random_moments(tmp_path: Path, environment: dict[str, str]) -
     kill_and_resume(tmp_path, environment, KILLS, blocks=100, seed=20261120)
 
 
+@pytest.mark.nightly
 def test_killed_at_three_random_moments(tmp_path: Path, environment: dict[str, str]) -> None:
     """The short form of the proof."""
     kill_and_resume(tmp_path, environment, 3, blocks=25, seed=7)

@@ -16,6 +16,7 @@ SHIPPED = experiments.find("scan-request-size")
 LEVELS = '[quick.levels]\nread = ["server-only"]\nrequest = ["8kB", "32kB", "128kB", "direct-32kB", "warm"]\n\n'
 
 
+@pytest.mark.nightly
 def test_requests_follow_the_setting(tmp_path: Path, cache: Path) -> None:
     """360,000 rows: the server's mean read within 10 % of io_combine_limit; the device's only where it is direct.
 

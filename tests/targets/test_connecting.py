@@ -31,6 +31,12 @@ AT = 'connection failed: connection to server at "1.2.3.4", port 5432 failed: '
             "wrong_password",
             'd: password authentication failed for user "u"; check the user and the password',
         ),
+        (
+            AT + "received invalid response to SSL negotiation: H",
+            "not_a_server",
+            "negotiation: H; what answers there is no",
+        ),
+        (AT + "expected authentication request from server, but received J", "not_a_server", "but received J; what"),
         (AT + "SSL error: certificate verify failed", "tls_failed", "certificate verify failed"),
         (AT + "Connection refused\n\tIs the server running on that host?", "unreachable", "Connection refused"),
         ("failed to resolve host 'h': [Errno -2] Name or service not known", "unreachable", "failed to resolve"),

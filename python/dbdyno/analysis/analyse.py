@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dbdyno.analysis import warnings as warn
-from dbdyno.analysis.arms import arm_findings
+from dbdyno.analysis.arms import Asked, arm_findings
+from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.blocks import Block, counted_blocks, usable
 from dbdyno.analysis.comparisons import compare, pairs
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import FORMAT, Arm, Findings, Scheduled
 from dbdyno.analysis.indexes import index_verdicts
+from dbdyno.analysis.instrument import instrument_findings
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER
 
 
-def analyse(run: Document, machine: Document, trials: Sequence[Document]) -> Findings:
+def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slow: Share = SLOWEST) -> Findings:
     """All that a run shows.
 
     Figures of arms come from the counted blocks; where no block is complete, from all trials that are ok, and
@@ -29,10 +31,11 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document]) -> Fin
         run: the body of the `run` record.
         machine: the body of the last `machine` record.
         trials: the bodies of the `trial` records, in the order of the journal.
+        slow: the units that the tail explains.
     """
     blocks = counted_blocks(run, trials)
     counted = _counted_trials(run, blocks, trials)
-    arms = _arms(run, machine, counted)
+    arms = _arms(run, machine, counted, Asked(run["seed"], slow))
     compared = pairs(run) if blocks else []
 
     of_machine = warn.machine_warnings(machine)
@@ -40,8 +43,10 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document]) -> Fin
     of_arms = {arm.arm: warn.arm_warnings(arm, machine, servers[arm.arm]) for arm in arms.values()}
     limited_by = {pair: warn.limiting_codes(pair, of_arms, of_machine) for pair in compared}
     comparisons = compare(run, blocks, arms, limited_by)
+    instrument = instrument_findings(machine)
     warnings = [
         *of_machine,
+        *warn.instrument_warnings(instrument),
         *warn.run_warnings(run, trials, len(blocks), len(pairs(run))),
         *(warning for found in of_arms.values() for warning in found),
         *warn.undecided_warnings(run, comparisons),
@@ -64,6 +69,7 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document]) -> Fin
         indexes=index_verdicts(run, blocks, comparisons),
         warnings=warnings,
         schedule=_schedule(run, blocks, trials),
+        instrument=instrument,
         machine=dict(machine),
         versions={**run["dbdyno"], "server": machine["server"]["version"]},
     )
@@ -89,13 +95,13 @@ def _window_ns(run: Document, counted: Counted) -> int:
     return max((trial["outcome"]["window_ns"] for arm in timed for _, trial in counted[arm]), default=0)
 
 
-def _arms(run: Document, machine: Document, counted: Counted) -> dict[str, Arm]:
+def _arms(run: Document, machine: Document, counted: Counted, asked: Asked) -> dict[str, Arm]:
     found: dict[str, Arm] = {}
     for arm in run["arms"]:
         if counted[arm["arm"]]:
             orders, trials = zip(*counted[arm["arm"]], strict=True)
             baseline_trials = [trial for _, trial in counted.get(arm["baseline"], [])]
-            found[arm["arm"]] = arm_findings(arm, trials, orders, baseline_trials, _server(machine, arm))
+            found[arm["arm"]] = arm_findings(arm, trials, orders, baseline_trials, _server(machine, arm), asked)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
@@ -9,6 +10,7 @@ from statistics import median
 from dbdyno.analysis import evidence
 from dbdyno.analysis import exposure as exposed
 from dbdyno.analysis.background import background
+from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.checks import checks
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import pseudo_median
@@ -20,8 +22,20 @@ from dbdyno.analysis.metrics import clock_figures
 from dbdyno.analysis.plans import plans
 from dbdyno.analysis.profile import time_profile
 from dbdyno.analysis.requests import device, page_bytes, reads
+from dbdyno.analysis.sampling import sampling, switches, wait_lengths
 from dbdyno.analysis.scripts import by_script
+from dbdyno.analysis.stacks import measured_ns, recorded, stacks_of
+from dbdyno.analysis.time_spent import TimeSpent
 from dbdyno.analysis.times import times
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of every arm: the seed of its intervals, and which units are the slow ones."""
+
+    seed: int
+    slow: Share = SLOWEST
+
 
 # 20 bins a decade: each is 12 % wide, fine enough to see two modes, coarse enough for a thousand units.
 BINS_PER_DECADE = 20
@@ -33,6 +47,7 @@ def arm_findings(
     orders: Sequence[int],
     baseline_trials: Sequence[Document],
     server: Document,
+    asked: Asked,
 ) -> Arm:
     """The figures of one arm.
 
@@ -42,9 +57,12 @@ def arm_findings(
         orders: the place of each of them in time over the whole run.
         baseline_trials: those of its baseline, in the same blocks; empty where there is none.
         server: the record of the server that the arm runs on.
+        asked: what is the same for all arms.
     """
     outcomes = [trial["outcome"] for trial in trials]
     profile = time_profile(trials)
+    spent = TimeSpent(trials, asked.seed)
+    tail, tail_note = spent.tail(asked.slow)
     routes = Counter(outcome["profile"]["route"] for outcome in outcomes)
     clocks = {name: [clock_figures(outcome[name]) for outcome in outcomes] for name in _CLOCKS}
     acknowledged = exposed.acknowledges_before_flush(arm, trials, server["settings"])
@@ -64,9 +82,17 @@ def arm_findings(
         service_time_ns=times(clocks["service_time"]),
         queue_time_ns=times(clocks["queue_time"]),
         profile_ns=profile,
+        intervals=spent.intervals(),
+        tail=tail,
+        tail_note=tail_note,
+        by_statement=spent.by_statement(),
+        sampling=sampling(outcomes, spent.seen_and_looked()),
+        switches=switches(outcomes),
+        wait_lengths=wait_lengths(outcomes),
+        stacks=stacks_of(recorded(outcomes), measured_ns(profile, outcomes)),
         fixed_units=arm.get("fixed_units"),
         elapsed_ns=_elapsed(arm, outcomes),
-        by_script=by_script(outcomes),
+        by_script=by_script(outcomes, spent.by_script()),
         counters_per_unit=evidence.counters_per_unit(trials),
         hot_update_share=evidence.hot_update_share(trials),
         outcomes=evidence.outcomes(trials),

@@ -12,8 +12,9 @@ from dbdyno.analysis.estimates import ratio
 from dbdyno.analysis.findings import WITHHOLDING, Arm, Comparison, Estimate, Reason
 from dbdyno.analysis.holm import holm
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER, value
-from dbdyno.analysis.profile import why
+from dbdyno.analysis.reasons import Side, why
 from dbdyno.analysis.signed_rank import p_value
+from dbdyno.analysis.stack_difference import stack_difference
 from dbdyno.analysis.verdict import Effect, blocks_needed, verdict
 
 Pair = tuple[str, str]  # arm and baseline
@@ -41,12 +42,13 @@ def compare(
     logs = {pair: log_ratios(figures[pair[0]], figures[pair[1]]) for pair in limited_by}
     p_values = {pair: p_value(values) for pair, values in logs.items()}
     adjusted = _adjusted(p_values)
-    reasons = _reasons(run, arms, list(logs))
+    reasons = _reasons(run, blocks, arms, list(logs))
     judge = _Judge(metric, run["margin"], len(logs))
-    return [
+    compared = [
         judge.comparison(pair, logs[pair], p_values[pair], adjusted[pair], reasons[pair], limited_by[pair])
         for pair in logs
     ]
+    return [dataclasses.replace(one, stacks=stack_difference(arms[one.arm], arms[one.baseline])) for one in compared]
 
 
 def _adjusted(p_values: Mapping[Pair, float | None]) -> dict[Pair, float | None]:
@@ -57,15 +59,16 @@ def _adjusted(p_values: Mapping[Pair, float | None]) -> dict[Pair, float | None]
     return dict(zip(p_values, holm(known), strict=True))
 
 
-def _reasons(run: Document, arms: Mapping[str, Arm], compared: Sequence[Pair]) -> dict[Pair, list[Reason]]:
+def _reasons(
+    run: Document, blocks: Mapping[int, Block], arms: Mapping[str, Arm], compared: Sequence[Pair]
+) -> dict[Pair, list[Reason]]:
     """Profiles are compared per unit, or per row where the metric is."""
     rows = {arm["arm"]: arm["rows_per_unit"] if run["metric"] == "rows_per_s" else 1 for arm in run["arms"]}
-    return {
-        (arm, baseline): why(
-            arms[arm].profile_ns, arms[baseline].profile_ns, arm_rows=rows[arm], baseline_rows=rows[baseline]
-        )
-        for arm, baseline in compared
-    }
+
+    def side(arm: str) -> Side:
+        return Side(arms[arm].profile_ns, [block[arm] for block in blocks.values()], rows[arm])
+
+    return {pair: why(side(pair[0]), side(pair[1]), run["seed"]) for pair in compared}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

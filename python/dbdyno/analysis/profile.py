@@ -1,4 +1,4 @@
-"""The time profile of an arm, per unit of work, and why two arms differ.
+"""The time profile of an arm, per unit of work.
 
 The identity: queue + CPU + run queue + waits + asleep without a wait event + client and network + unaccounted
 = response time. It holds exactly in each trial's integers, hence for their sums over an arm's trials;
@@ -10,12 +10,16 @@ units that ended; where none failed, these are the successful ones.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
+
 from dbdyno.analysis.documents import Document
-from dbdyno.analysis.findings import Reason, TimeProfile
+from dbdyno.analysis.findings import TimeProfile
+from dbdyno.analysis.resampling import Floats
 
 
 def time_profile(trials: Sequence[Document]) -> TimeProfile:
@@ -48,25 +52,24 @@ def time_profile(trials: Sequence[Document]) -> TimeProfile:
     return profile
 
 
-def why(arm: TimeProfile, baseline: TimeProfile, *, arm_rows: int = 1, baseline_rows: int = 1) -> list[Reason]:
-    """What changed, part by part, the greatest change first; the differences sum to that of the totals.
+@dataclasses.dataclass(frozen=True, slots=True)
+class PartSums:
+    """The parts of a profile trial by trial: a row a trial, a column a part; `units` are those that are in them."""
 
-    Where arms are compared per row, so are their profiles: give the rows of one unit of each.
-    """
-    arm_parts = {part: ns / arm_rows for part, ns in arm.parts().items()}
-    baseline_parts = {part: ns / baseline_rows for part, ns in baseline.parts().items()}
-    baseline_total = sum(baseline_parts.values())
-    reasons = [
-        Reason(
-            part=part,
-            baseline_ns=baseline_parts.get(part, 0.0),
-            arm_ns=arm_parts.get(part, 0.0),
-            difference_ns=arm_parts.get(part, 0.0) - baseline_parts.get(part, 0.0),
-            baseline_share=baseline_parts.get(part, 0.0) / baseline_total,
-        )
-        for part in {**baseline_parts, **arm_parts}
-    ]
-    return sorted(reasons, key=lambda reason: -abs(reason.difference_ns))
+    parts: list[str]
+    ns: Floats
+    units: Floats
+
+
+def parts_by_trial(trials: Sequence[Document]) -> PartSums:
+    """What `time_profile` divides by the units, before it is summed over trials."""
+    parts = list(time_profile(trials).parts())
+    rows = [time_profile([trial]).parts() for trial in trials]
+    units = np.array([float(_started(trial["outcome"]["units"])) for trial in trials])
+    per_unit = np.array([[row.get(part, 0.0) for part in parts] for row in rows])
+    if "cpu" not in parts:  # some trial lacks the clocks: what the others know is unaccounted, too
+        per_unit[:, parts.index("unaccounted")] += [row.get("cpu", 0.0) + row.get("run_queue", 0.0) for row in rows]
+    return PartSums(parts, per_unit * units[:, None], units)
 
 
 def _started(units: Document) -> int:

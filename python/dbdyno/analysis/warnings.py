@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dbdyno.analysis import limits
 from dbdyno.analysis.blocks import usable
 from dbdyno.analysis.documents import Document
-from dbdyno.analysis.findings import WITHHOLDING, Arm, Check, Comparison, Warning
+from dbdyno.analysis.findings import WITHHOLDING, Arm, Check, Comparison, Instrument, Warning
 from dbdyno.analysis.holm import minimum_blocks
 
 # Seen on an arm or its baseline, or on the machine, these change what a verdict is worth, so it must carry them:
@@ -32,6 +32,14 @@ def run_warnings(run: Document, trials: Sequence[Document], complete: int, compa
 def machine_warnings(machine: Document) -> list[Warning]:
     """What the machine's record says of itself: storage that does not behave like storage, above all."""
     return [Warning(warning["code"], warning["message"]) for warning in machine["warnings"]]
+
+
+def instrument_warnings(instrument: Instrument | None) -> list[Warning]:
+    """A self-test that failed: what it missed, profiles may miss."""
+    if instrument is None or instrument.verdict != "fails":
+        return []
+    seen = f"the last self-test of this machine found {instrument.found} of {instrument.planted} planted times"
+    return [_warning("self_test", f"{seen}; do not believe profiles measured here", "until dbdyno selftest holds")]
 
 
 def undecided_warnings(run: Document, comparisons: Sequence[Comparison]) -> list[Warning]:

@@ -9,7 +9,17 @@ from collections.abc import Sequence
 import typer
 
 from dbdyno import engine
-from dbdyno.commands import list_command, pack_command, report_command, run_command, show_command, unpack_command
+from dbdyno.commands import (
+    compare_command,
+    list_command,
+    pack_command,
+    profile_command,
+    report_command,
+    run_command,
+    selftest_command,
+    show_command,
+    unpack_command,
+)
 from dbdyno.errors import EXIT_DONE, EXIT_INPUT_WRONG, EXIT_INTERRUPTED, EXIT_RUN_FAILED, DynoError
 from dbdyno.targets.binaries import find_binaries
 
@@ -40,6 +50,9 @@ app.command("list")(list_command.list_experiments)
 app.command("show")(show_command.show)
 app.command("run")(run_command.run)
 app.command("report")(report_command.report)
+app.command("profile")(profile_command.profile)
+app.command("compare")(compare_command.compare)
+app.command("selftest")(selftest_command.selftest)
 app.command("pack")(pack_command.pack)
 app.command("unpack")(unpack_command.unpack)
 
@@ -51,7 +64,7 @@ def run(arguments: Sequence[str]) -> int:
     except DynoError as error:
         return _fail(error.message, error.exit_code)
     except typer.TyperException as error:
-        return _fail(f"{error.format_message()} See dbdyno --help.", EXIT_INPUT_WRONG)
+        return _fail(f"{error.format_message().rstrip('.')}; see dbdyno --help", EXIT_INPUT_WRONG)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", EXIT_INTERRUPTED)
     except BrokenPipeError:

@@ -8,13 +8,14 @@ import textwrap
 import typer
 
 from dbdyno import experiments
-from dbdyno.design.read import read_document
 
 
 def list_experiments(
     as_json: bool = typer.Option(False, "--json", help="Print one JSON document."),
 ) -> None:
     """List the shipped experiments and the question that each answers."""
+    from dbdyno.design.read import read_document
+
     questions = {name: read_document(experiments.find(name)).question for name in experiments.shipped()}
     if as_json:
         typer.echo(json.dumps([{"experiment": name, "question": text} for name, text in questions.items()], indent=1))

@@ -1,25 +1,10 @@
-"""`dbdyno run`: carry an experiment out, print its answer, leave a run directory and a report behind."""
+"""`dbdyno run`: its flags. What it does is `running`, which is imported once they are known."""
 
 from __future__ import annotations
 
-import dataclasses
-import datetime
-import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import typer
-
-from dbdyno import experiments
-from dbdyno.commands.progress import StderrProgress
-from dbdyno.commands.report_command import findings_of, print_report, write_html
-from dbdyno.design.experiment import Experiment, load_experiment
-from dbdyno.errors import EXIT_INTERRUPTED, DynoError
-from dbdyno.runner import run as runner
-from dbdyno.runner.servers import open_servers
-from dbdyno.store import run_directory
-from dbdyno.targets.open import TargetRequest
 
 
 def run(
@@ -45,71 +30,29 @@ def run(
     ),
     quick: bool = typer.Option(False, "--quick", help="The experiment's quick form."),
     seed: int | None = typer.Option(None, "--seed", metavar="N", min=0, help="Makes the schedule repeatable."),
+    sampling_budget: float | None = typer.Option(
+        None, "--sampling-budget", metavar="SHARE", help="Share of the host's CPU for watching the server (0.01)."
+    ),
+    stacks: bool = typer.Option(False, "--stacks", help="Record the stacks of the clients' backends as well."),
     out: Path | None = typer.Option(None, "--out", metavar="RUN_DIR", help="The run directory, new or empty."),
     as_json: bool = typer.Option(False, "--json", help="Print the findings as one JSON document."),
 ) -> None:
     """Run an experiment and say what it shows."""
+    from dbdyno.commands import running
+    from dbdyno.targets.open import TargetRequest
+
     where = TargetRequest(
         target, allow_write=allow_write, allow_checkpoint=allow_checkpoint, server_bin=server_bin, data_dir=data_dir
     )
-    if resume is not None:
-        _refuse_with_resume(experiment=experiment, blocks=blocks, quick=quick or None, seed=seed, out=out)
-        directory = resume
-        _resume(directory, where)
-    elif experiment is not None:
-        loaded = _load(experiments.find(experiment), quick=quick, blocks=blocks)
-        chosen_seed = secrets.randbelow(2**31) if seed is None else seed
-        directory = out or _default_directory(loaded, chosen_seed)
-        _start(runner.Request(loaded, directory, chosen_seed), where)
-    else:
-        raise DynoError("no_experiment", "EXPERIMENT: is missing; dbdyno list shows the shipped ones")
-    findings = findings_of(directory)
-    write_html(directory, findings)
-    print_report(directory, findings, as_json=as_json)
-
-
-def _load(path: Path, *, quick: bool, blocks: int | None) -> Experiment:
-    """The experiment at `path`; a copy in a run directory keeps the name that it was run by."""
-    loaded = load_experiment(path, quick=quick, blocks=blocks)
-    return dataclasses.replace(loaded, name=run_directory.original_name(path) or loaded.name)
-
-
-def _start(request: runner.Request, where: TargetRequest) -> None:
-    run_directory.check_usable(request.directory)
-    with (
-        _resumable(request.directory),
-        StderrProgress() as progress,
-        open_servers(where, request.experiment) as servers,
-    ):
-        runner.start(request, servers, progress)
-
-
-def _resume(directory: Path, where: TargetRequest) -> None:
-    experiment = runner.experiment_of(directory)
-    with _resumable(directory), StderrProgress() as progress, open_servers(where, experiment) as servers:
-        runner.resume(directory, servers, progress)
-
-
-@contextmanager
-def _resumable(directory: Path) -> Iterator[None]:
-    """Tells somebody who pressed Ctrl-C how to go on."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise DynoError(
-            "interrupted", f"interrupted; go on with dbdyno run --resume {directory}", exit_code=EXIT_INTERRUPTED
-        ) from None
-
-
-def _refuse_with_resume(**flags: object) -> None:
-    for name, value in flags.items():
-        if value is not None:
-            flag = "EXPERIMENT" if name == "experiment" else f"--{name}"
-            raise DynoError(
-                "flag_conflict", f"{flag} {value}: is kept in the run directory; leave it out with --resume"
-            )
-
-
-def _default_directory(experiment: Experiment, seed: int) -> Path:
-    moment = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
-    return Path("dbdyno-runs") / f"{experiment.name}-{moment}-{seed}"
+    running.run(
+        experiment,
+        resume,
+        where,
+        blocks=blocks,
+        quick=quick,
+        seed=seed,
+        sampling_budget=sampling_budget,
+        stacks=stacks,
+        out=out,
+        as_json=as_json,
+    )

@@ -20,6 +20,8 @@ from dbdyno.errors import DynoError
 from dbdyno.workloads import Workload
 
 DEFAULT_WARM_UP_NS = 300_000_000
+# Share of the host's CPU that watching the server may take.
+DEFAULT_SAMPLING_BUDGET = 0.01
 # Fixed work has as long as this to start all of its units, and once more to end them.
 FIXED_WORK_LIMIT_NS = 3_600_000_000_000
 
@@ -50,6 +52,8 @@ class Experiment:
     outcomes: Mapping[str, str]
     invariants: Mapping[str, str]
     files: tuple[Path, ...]
+    stacks: bool = False
+    sampling_budget: float = DEFAULT_SAMPLING_BUDGET
 
     def arm(self, name: str) -> Arm:
         """The arm called `name`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
-from dbdyno.analysis.findings import Arm, Check, Comparison, Estimate, Findings, Reason
+from dbdyno.analysis.findings import Arm, Check, Comparison, Estimate, Findings, Reason, event_note
 from dbdyno.report import numbers
 from dbdyno.report.naming import ArmNames, part_name
 
@@ -232,8 +232,11 @@ def _why(comparison: Comparison, findings: Findings) -> Sentence:
 
 
 def _moves(why: list[Reason], total: float, per: str) -> list[str]:
-    along = [reason for reason in why if reason.difference_ns * total > 0]
-    against = [reason for reason in why if reason.difference_ns * total < 0]
+    """Only what is told from zero is a reason."""
+    along = [reason for reason in why if reason.told and reason.difference_ns * total > 0]
+    against = [reason for reason in why if reason.told and reason.difference_ns * total < 0]
+    if not along:
+        return ["Why is not known: no part of the response time is told from chance."]
     named: list[Reason] = []
     for reason in along[:NAMED_PARTS]:
         explained = sum(one.difference_ns for one in named)
@@ -249,7 +252,9 @@ def _moves(why: list[Reason], total: float, per: str) -> list[str]:
 
 
 def _moved(reason: Reason, unit: numbers.Unit, verb: str = "") -> str:
-    return f"{part_name(reason.part)}{verb} {numbers.change(reason.baseline_ns, reason.arm_ns, unit)}"
+    note = event_note(reason.part)
+    name = part_name(reason.part) if note is None else f"{part_name(reason.part)} ({note})"
+    return f"{name}{verb} {numbers.change(reason.baseline_ns, reason.arm_ns, unit)}"
 
 
 def _mostly_cpu(comparison: Comparison) -> list[str]:

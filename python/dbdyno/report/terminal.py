@@ -24,9 +24,14 @@ from dbdyno.report.sections.indexes import indexes
 from dbdyno.report.sections.kinds import kinds
 from dbdyno.report.sections.limits import limits
 from dbdyno.report.sections.outcomes import before_and_after
+from dbdyno.report.sections.parts import parts
 from dbdyno.report.sections.plans import plans
+from dbdyno.report.sections.sampling import instrument, switches
 from dbdyno.report.sections.server import counters, host_cpu, requests
-from dbdyno.report.sections.times import unit_of_work, waits
+from dbdyno.report.sections.stacks import stacks
+from dbdyno.report.sections.statements import kinds_parts, statements
+from dbdyno.report.sections.tail import tail
+from dbdyno.report.sections.times import unit_of_work
 from dbdyno.report.sentences import Role, Sentence, trial_length, verdicts_by_group
 
 STYLES: dict[Role, str] = {
@@ -76,7 +81,13 @@ def _lines(findings: Findings, run_directory: str, place: str, report: str | Non
         effects(findings, names),
         checks(arms),
         kinds(arms, names),
-        waits(arms, names),
+        parts(arms, names),
+        tail(arms, names),
+        kinds_parts(arms),
+        statements(arms),
+        switches(arms, names),
+        instrument(findings),
+        stacks(arms, names),
         counters(arms, names),
         requests(arms, names),
         host_cpu(arms),

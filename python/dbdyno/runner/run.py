@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from dbdyno import engine
-from dbdyno.design.experiment import Experiment, load_experiment
+from dbdyno.design.experiment import DEFAULT_SAMPLING_BUDGET, Experiment, load_experiment
 from dbdyno.design.schedule import Place, schedule
 from dbdyno.design.scripts import settings_in_script
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
 from dbdyno.probes.machine import machine_record
 from dbdyno.runner.candidates import Found, find_candidates, index_record, with_candidates
 from dbdyno.runner.identical import refuse_identical_arms
+from dbdyno.runner.instrument import instrument_record
 from dbdyno.runner.pending import hopeless_arm, next_place, trials_left
 from dbdyno.runner.prepare import LeftOut, Prepared, measure, prepare_arms
 from dbdyno.runner.reset import reset_warnings
@@ -71,7 +73,12 @@ def experiment_of(directory: Path) -> Experiment:
     if stored.ended:
         raise DynoError("run_complete", f"--resume {directory}: is complete; dbdyno report shows it")
     run = stored.run
-    return load_experiment(run_directory.experiment_copy(stored), quick=run["quick"], blocks=run["blocks"])
+    loaded = load_experiment(run_directory.experiment_copy(stored), quick=run["quick"], blocks=run["blocks"])
+    return dataclasses.replace(
+        loaded,
+        sampling_budget=run.get("sampling_budget", DEFAULT_SAMPLING_BUDGET),
+        stacks=run.get("stacks", False),
+    )
 
 
 def resume(directory: Path, servers: Servers, progress: Progress) -> None:
@@ -147,7 +154,11 @@ def _check_hope(trials: Sequence[Mapping[str, Any]], last: Mapping[str, Any]) ->
 
 def _machine(experiment: Experiment, servers: Servers, measured: Mapping[str, int]) -> dict[str, Any]:
     record = machine_record(servers.all, measured)
-    return {**record, "warnings": [*record["warnings"], *reset_warnings(experiment, servers.all)]}
+    return {
+        **record,
+        "instrument": instrument_record(os.environ),
+        "warnings": [*record["warnings"], *reset_warnings(experiment, servers.all)],
+    }
 
 
 def _run_record(
@@ -172,6 +183,8 @@ def _run_record(
         "seed": request.seed,
         "blocks": experiment.blocks,
         "quick": experiment.quick,
+        "sampling_budget": experiment.sampling_budget,
+        "stacks": experiment.stacks,
         "started_at": now(),
         "arms": [{**_arm_record(each, names, found), "server": servers.index(each.arm.server)} for each in prepared],
         "outcomes": list(experiment.outcomes),

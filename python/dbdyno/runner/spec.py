@@ -8,12 +8,14 @@ from typing import Any
 from dbdyno.design.arm import Arm
 from dbdyno.design.experiment import FIXED_WORK_LIMIT_NS, Experiment
 from dbdyno.design.schedule import trial_seed
+from dbdyno.targets.counters import CLIENTS_NAME
 from dbdyno.targets.endpoint import Endpoint
 
 # How often the WAL positions are asked for during a window. At 50 Hz the asking costs the server under half a
 # percent of one CPU (about 80 us a query), and a window of 1 s still has 50 snapshots of a sawtooth.
 EXPOSURE_PERIOD_NS = 20_000_000
-WAIT_PERIOD_NS = 1_000_000
+# Odd, so that it does not keep step with what servers do a hundred times a second.
+STACK_FREQUENCY_HZ = 99
 DRAIN_LIMIT_NS = 60_000_000_000
 CONNECT_TIMEOUT_NS = 10_000_000_000
 SERIES_STEP_NS = 100_000_000
@@ -55,8 +57,14 @@ def trial_spec(
         "continue_on_error": False,
         "latency_limit_ns": limit,
         "series_step_ns": SERIES_STEP_NS,
-        "waits": {"route": "auto", "postmaster_pid": postmaster_pid, "period_ns": WAIT_PERIOD_NS},
+        "waits": {
+            "route": "auto",
+            "postmaster_pid": postmaster_pid,
+            "period_ns": None,
+            "budget": experiment.sampling_budget,
+        },
         "exposure_period_ns": EXPOSURE_PERIOD_NS,
+        "stacks": {"frequency_hz": STACK_FREQUENCY_HZ} if experiment.stacks else None,
     }
 
 
@@ -68,6 +76,6 @@ def _target(endpoint: Endpoint) -> dict[str, Any]:
         "dbname": endpoint.dbname,
         "sslmode": endpoint.sslmode,
         "sslrootcert": endpoint.sslrootcert,
-        "application_name": "dbdyno",
+        "application_name": CLIENTS_NAME,
         "connect_timeout_ns": CONNECT_TIMEOUT_NS,
     }

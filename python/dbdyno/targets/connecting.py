@@ -24,6 +24,11 @@ _CAUSES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("unknown_database", ('database "', '" does not exist'), "name an existing database"),
     ("unknown_user", ('role "', '" does not exist'), "name an existing user"),
+    (
+        "not_a_server",
+        ("invalid response to SSL negotiation", "expected authentication request"),
+        "what answers there is no PostgreSQL server; check host and port",
+    ),
     ("not_admitted", ("no pg_hba.conf entry",), "use another sslmode or user, or add an entry to pg_hba.conf"),
     (
         "tls_failed",

@@ -21,6 +21,9 @@ from dbdyno.targets.target import Connection
 # Backends report their statistics at the latest when they end (pgstat_shutdown_hook), before they leave
 # pg_stat_activity; a client's disconnect and the end of its backend are some milliseconds apart.
 _CLIENTS_END_LIMIT_S = 1.0
+# What the clients of a trial call themselves. Not as our other sessions do, of which some stay: they were waited for
+# to no end, a second at each reading.
+CLIENTS_NAME = "dbdyno client"
 
 # Until 14 a process of its own gathers the statistics and hands out a copy at most 500 ms old
 # (PGSTAT_STAT_INTERVAL); 1.5 s is three of these.
@@ -153,7 +156,7 @@ def _await_end_of_clients(connection: Connection) -> None:
     limit = time.monotonic() + _CLIENTS_END_LIMIT_S
     ours = (
         "SELECT count(*) FROM pg_stat_activity"
-        " WHERE application_name = 'dbdyno' AND datname = current_database() AND pid <> pg_backend_pid()"
+        f" WHERE application_name = '{CLIENTS_NAME}' AND datname = current_database()"
     )
     with connection.transaction():
         while connection.execute(ours).fetchone() != (0,) and time.monotonic() < limit:

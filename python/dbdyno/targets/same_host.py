@@ -19,6 +19,12 @@ _START_TOLERANCE_S = 2.0
 
 def find_postmaster(connection: Connection) -> int | None:
     """The pid, in our /proc, of the parent of this connection's backend; None for a server elsewhere."""
+    backend = find_backend(connection)
+    return None if backend is None else _parent_and_start(Path("/proc") / str(backend))[0]
+
+
+def find_backend(connection: Connection) -> int | None:
+    """The pid, in our /proc, of this connection's backend; None for a server elsewhere."""
     row = connection.execute(
         "SELECT pid, extract(epoch FROM backend_start)::float8 FROM pg_stat_activity WHERE pid = pg_backend_pid()"
     ).fetchone()
@@ -27,9 +33,9 @@ def find_postmaster(connection: Connection) -> int | None:
     backend_pid, started_s = row
     for pid in _processes():
         if _innermost_pid(pid) == backend_pid and _is_postgres(pid):
-            parent, started_here_s = _parent_and_start(pid)
+            _, started_here_s = _parent_and_start(pid)
             if abs(started_here_s - started_s) <= _START_TOLERANCE_S:
-                return parent
+                return int(pid.name)
     return None
 
 

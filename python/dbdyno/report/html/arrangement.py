@@ -71,4 +71,7 @@ def _waits_by_size(findings: Findings) -> list[str]:
     for arm in findings.arms:
         for event, ns in arm.profile_ns.waits.items():
             largest[event] = max(largest.get(event, 0.0), ns)
+        for part in arm.tail.extra if arm.tail is not None else ():
+            if ":" in part.part:
+                largest.setdefault(part.part, 0.0)
     return sorted(largest, key=lambda event: (-largest[event], event))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dbdyno.analysis.findings import Estimate
-from dbdyno.report.html.palette import Fill, Mark, Stroke
+from dbdyno.report.html.palette import Fill, Mark, Shade, Stroke
 from dbdyno.report.html.table import Table
 
 Json = dict[str, Any]
@@ -38,7 +38,7 @@ class Key:
     """One entry of the legend, which is HTML so that it wraps on any width."""
 
     text: str
-    look: Fill | Mark | Stroke | None
+    look: Fill | Mark | Shade | Stroke | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ class Chart:
     """A figure of the report: what it shows, how to read it, its panels and its key.
 
     `short` names it in the list of contents; `caption` is one sentence beneath it; `reading` explains it at the end.
+    `words` are sentences above the figure, each with the name that it is about.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Chart:
     keys: Sequence[Key] = ()
     columns: int = 1
     tables: Sequence[tuple[str, Table]] = ()
+    words: Sequence[tuple[str, str]] = ()
 
 
 def literal(text: str) -> str:
@@ -93,7 +95,7 @@ def note(text: str, **place: Any) -> Json:
     return {"text": text, "showarrow": False, "yanchor": "middle", **place}
 
 
-def interval_bar(estimate: Estimate, colour: str) -> Json:
+def interval_bar(estimate: Estimate, colour: str, thickness: float = 3, width: float = 0) -> Json:
     """The part of a trace that draws the interval of its one point; none where it is not known."""
     if estimate.low is None or estimate.high is None:
         return {}
@@ -103,8 +105,8 @@ def interval_bar(estimate: Estimate, colour: str) -> Json:
             "symmetric": False,
             "array": [estimate.high - estimate.estimate],
             "arrayminus": [estimate.estimate - estimate.low],
-            "thickness": 3,
-            "width": 0,
+            "thickness": thickness,
+            "width": width,
             "color": colour,
         }
     }

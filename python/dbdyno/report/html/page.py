@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
-import jinja2
-from markupsafe import Markup
-from plotly.offline import get_plotlyjs
-
 from dbdyno.analysis.findings import Findings
-from dbdyno.report.html import evidence_tables, plan_tree, swatch, tables
+from dbdyno.report.html import evidence_tables, plan_tree, sampling_tables, statement_tables, tables
 from dbdyno.report.html.arrangement import Arrangement, arrange
-from dbdyno.report.html.chart import Chart
 from dbdyno.report.html.charts import (
     block_ratios,
     distribution,
@@ -24,15 +16,17 @@ from dbdyno.report.html.charts import (
     outcomes,
     profile,
     schedule,
+    tail,
     trial_values,
+    wait_lengths,
 )
+from dbdyno.report.html.document import rendered
+from dbdyno.report.html.flame import drawn
+from dbdyno.report.html.flame_svg import flame_graphs
 from dbdyno.report.html.table import Table
-from dbdyno.report.html.typeset import typeset
 from dbdyno.report.index_words import index_sentences
+from dbdyno.report.instrument_words import self_test_words
 from dbdyno.report.sentences import trial_length, verdict_sentences
-
-# A plotly.js configuration: no tool bar, no gestures that would catch a telephone's scrolling.
-CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": False, "showTips": False}
 
 
 def write_html(findings: Findings) -> str:
@@ -41,10 +35,12 @@ def write_html(findings: Findings) -> str:
     possible = [
         indexes.chart(findings),
         profile.chart(arrangement),
+        tail.chart(arrangement),
         effects.chart(findings, arrangement),
         kinds.chart(arrangement),
         outcomes.chart(arrangement),
         distribution.chart(arrangement),
+        wait_lengths.chart(arrangement),
         trial_values.chart(findings, arrangement),
         drift.chart(findings, arrangement),
         block_ratios.chart(findings, arrangement),
@@ -53,31 +49,29 @@ def write_html(findings: Findings) -> str:
     ]
     charts = [chart for chart in possible if chart is not None]
     evidence = _evidence(arrangement)
-    return (
-        _environment()
-        .get_template("page.html.j2")
-        .render(
-            findings=findings,
-            sentences=[*index_sentences(findings), *verdict_sentences(findings)],
-            arms=tables.unit_of_work(arrangement),
-            definitions=tables.definitions(arrangement),
-            charts=charts,
-            instrument=tables.instrument(arrangement),
-            background=tables.background(arrangement),
-            provenance=tables.provenance(findings),
-            machine=tables.machine(findings),
-            settings=tables.settings(findings),
-            length=trial_length(findings),
-            evidence=evidence if any(evidence.values()) else None,
-            checks_summary=evidence_tables.checks_summary(arrangement),
-            plans=plan_tree.statements(findings),
-            changes=evidence_tables.changes(arrangement),
-            started=tables.started(findings),
-            figures=_for_script([figure for chart in charts for figure in _figures(chart)]),
-            config=_for_script(CONFIG),
-            plotly=Markup(get_plotlyjs()),
-            swatch=swatch.svg,
-        )
+    return rendered(
+        "page.html.j2",
+        charts,
+        findings=findings,
+        sentences=[*index_sentences(findings), *verdict_sentences(findings)],
+        arms=tables.unit_of_work(arrangement),
+        definitions=tables.definitions(arrangement),
+        scripts=statement_tables.scripts(arrangement),
+        statements=statement_tables.statements(arrangement),
+        instrument=tables.instrument(arrangement),
+        self_test=self_test_words(findings.instrument),
+        sampling=sampling_tables.sampling(arrangement),
+        background=tables.background(arrangement),
+        provenance=tables.provenance(findings),
+        machine=tables.machine(findings),
+        settings=tables.settings(findings),
+        length=trial_length(findings),
+        evidence=evidence if any(evidence.values()) else None,
+        checks_summary=evidence_tables.checks_summary(arrangement),
+        plans=plan_tree.statements(findings),
+        flames=[drawn(graph, place) for place, graph in enumerate(flame_graphs(findings), 1)],
+        changes=evidence_tables.changes(arrangement),
+        started=tables.started(findings),
     )
 
 
@@ -91,28 +85,3 @@ def _evidence(arrangement: Arrangement) -> dict[str, Table | None]:
         "reset": evidence_tables.reset(arrangement),
         "server_log": evidence_tables.server_log(arrangement),
     }
-
-
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("dbdyno.report.html"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["typeset"] = typeset
-    return environment
-
-
-def _figures(chart: Chart) -> list[dict[str, Any]]:
-    return [
-        {"id": f"chart-{chart.id}-{place}", "data": panel.traces, "layout": panel.layout}
-        for place, panel in enumerate(chart.panels, 1)
-    ]
-
-
-def _for_script(value: Any) -> Markup:
-    """JSON that cannot end the script element it stands in, whatever names it holds."""
-    text = json.dumps(value, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
-    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))

@@ -12,6 +12,17 @@ from collections.abc import Iterable
 
 from dbdyno.analysis.findings import Arm
 
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Fill:
+    """How an area is filled; `hatch` is a pattern's name in plotly's words, empty for a plain area."""
+
+    colour: str
+    hatch: str = ""
+
+
+INK = "#1b1f24"
+
 # The band of the margin, as it is drawn and, stronger, as a swatch shows it.
 BAND_KEY = "rgba(128,128,128,0.3)"
 
@@ -25,20 +36,34 @@ WAIT_CLASSES = {
     "LWLock": ("#D55E00", "#F0A06A", "#8C3E00", "#F6C9A6"),
     "Lock": ("#CC79A7", "#8B3A67", "#E6B9D2"),
 }
+# What a whole server does, by class: the same class looks the same in every report.
+CLASSES = {
+    "CPU": Fill(CPU),
+    "run queue": Fill(RUN_QUEUE),
+    "IO": Fill("#0072B2"),
+    "LWLock": Fill("#D55E00"),
+    "Lock": Fill("#CC79A7"),
+    "IPC": Fill("#E69F00"),
+    "BufferPin": Fill("#8B3A67"),
+    "Timeout": Fill("#F0D264"),
+    "Extension": Fill("#B9A3D0"),
+    "InjectionPoint": Fill("#F3E3A6"),
+    "Activity": Fill("#9A6A00"),
+    "Client": Fill(CLIENT),
+    "no event": Fill(ASLEEP),
+    "no clock": Fill(QUEUE),
+}
+OTHER_CLASS = Fill("#F3E3A6")
+
+# Frames of flame graphs: functions step back behind the waits that end them.
+FUNCTION, KNOWN_FUNCTION, NO_STACK = "#E9DFC8", "#F0D58A", "#C9CED4"
+
 SMALL_WAITS = "#B9A3D0"
 OTHER_WAITS = ("#E69F00", "#F0D264", "#9A6A00", "#F3E3A6")
 
 ARMS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C5AA8")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x")
 HATCHES = ("", "/", "x", "-")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Fill:
-    """How an area is filled; `hatch` is a pattern's name in plotly's words, empty for a plain area."""
-
-    colour: str
-    hatch: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -56,6 +81,18 @@ class Stroke:
 
     colour: str
     dash: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shade:
+    """How the cells of a heat map are coloured: from a thin tint to the full colour."""
+
+    colour: str
+
+
+def class_fill(wait_class: str) -> Fill:
+    """The fill of a class of waits, of `CPU` or of `run queue`."""
+    return CLASSES.get(wait_class, OTHER_CLASS)
 
 
 def wait_fills(events: Iterable[str]) -> dict[str, Fill]:
@@ -85,7 +122,13 @@ def arm_marks(labels_with_arms: Iterable[tuple[str, Arm]]) -> dict[str, Mark]:
     return marks
 
 
-def translucent(colour: str) -> str:
+def ink_on(colour: str) -> str:
+    """The ink that is read on a colour (#RRGGBB): white on what is darker than the middle of perceived brightness."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return "#ffffff" if 0.299 * red + 0.587 * green + 0.114 * blue < 128 else INK
+
+
+def translucent(colour: str, opacity: float = 0.25) -> str:
     """`colour` (#RRGGBB) thinned so that what lies beneath shows."""
     red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.25)"
+    return f"rgba({red},{green},{blue},{opacity:g})"

@@ -1,12 +1,13 @@
 """Figures of the page: `report.numbers` says how a number is written, this module which unit a chart or column has.
 
-A unit is chosen once, from the largest figure of a column or a chart, so that no two rows differ in unit.
+A unit is chosen once, from the largest figure of a column or a chart, so that no two rows differ in unit; from the
+middle one where figures lie many powers of ten apart, of which the largest would make zeros of most.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from dbdyno.analysis.findings import Estimate
 from dbdyno.report import numbers
@@ -42,6 +43,16 @@ def byte_unit(values: Iterable[float]) -> Unit:
     return _fitting(BYTE_UNITS, values)
 
 
+def middle_time_unit(values_ns: Sequence[float]) -> Unit:
+    """The unit of time for a column whose figures lie far apart."""
+    return _same(TIME_UNITS, numbers.time_unit(_middle(values_ns)))
+
+
+def middle_byte_unit(values: Sequence[float]) -> Unit:
+    """The unit of size for a column whose figures lie far apart."""
+    return _same(BYTE_UNITS, numbers.byte_unit(_middle(values)))
+
+
 def number(value: float) -> str:
     """Three significant digits, with a true minus sign."""
     return numbers.significant(value).replace("-", "−")
@@ -57,6 +68,16 @@ def ratio_ends(effect: Estimate) -> str:
     if effect.low is None or effect.high is None:
         return ""
     return f"{numbers.ratio(effect.low)} to {numbers.ratio(effect.high)}"
+
+
+def _middle(values: Sequence[float]) -> float:
+    """The upper median of what is not zero."""
+    counted = sorted(abs(value) for value in values if value)
+    return counted[len(counted) // 2] if counted else 0.0
+
+
+def _same(units: tuple[Unit, ...], wanted: numbers.Unit) -> Unit:
+    return next(unit for unit in units if unit.size == wanted.size)
 
 
 def _fitting(units: tuple[Unit, ...], values: Iterable[float]) -> Unit:

@@ -1,10 +1,10 @@
-"""The little picture beside a key's text: a filled area, or a line with its symbol."""
+"""The little picture beside a key's text: a filled area, a line with its symbol, or the shades of a heat map."""
 
 from __future__ import annotations
 
 from markupsafe import Markup
 
-from dbdyno.report.html.palette import Fill, Mark, Stroke
+from dbdyno.report.html.palette import Fill, Mark, Shade, Stroke, translucent
 
 SYMBOL_PATHS = {
     "circle": "M8 5.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9z",
@@ -27,12 +27,32 @@ HATCH_PATHS = {
 DASHES = {"solid": "none", "dash": "5 3", "dot": "2 2"}
 
 
-def svg(look: Fill | Mark | Stroke | None) -> Markup:
+def svg(look: Fill | Mark | Shade | Stroke | None) -> Markup:
     """Inline SVG, hidden from screen readers: the key's text says the same."""
     if look is None:
         return Markup("")
-    drawing = _area(look) if isinstance(look, Fill) else _symbol(look) if isinstance(look, Mark) else _stroke(look)
+    drawing = _drawing(look)
     return Markup(f'<svg class="swatch" viewBox="0 2 16 16" aria-hidden="true">{drawing}</svg>')
+
+
+def _drawing(look: Fill | Mark | Shade | Stroke) -> str:
+    match look:
+        case Fill():
+            return _area(look)
+        case Mark():
+            return _symbol(look)
+        case Shade():
+            return _shades(look)
+        case Stroke():
+            return _stroke(look)
+
+
+def _shades(shade: Shade) -> str:
+    steps = enumerate((0.25, 0.5, 0.75, 1.0))
+    return "".join(
+        f'<rect x="{4 * place}" y="4" width="4" height="12" fill="{translucent(shade.colour, opacity)}"/>'
+        for place, opacity in steps
+    )
 
 
 def _area(fill: Fill) -> str:

@@ -6,13 +6,28 @@ import dataclasses
 import re
 from collections.abc import Sequence
 
+from dbdyno.report.html.palette import Fill
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a small bar: its fill, and where it begins and how wide it is, in per cent of the cell."""
+
+    fill: Fill
+    from_percent: float
+    percent: float
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cell:
-    """A figure or word, with something fainter beside it, such as an interval."""
+    """A figure or word, with something fainter beside it, such as an interval, and a small bar beneath.
+
+    The bar repeats what figures of the row say, so that a screen reader loses nothing without it.
+    """
 
     text: str
     faint: str = ""
+    bar: Sequence[Piece] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -72,4 +87,4 @@ def _padded(cell: Cell, most: int) -> Cell:
     if not _FIGURE.fullmatch(cell.text):
         return cell
     point = _POINT_SPACE if most and "." not in cell.text else ""
-    return Cell(cell.text + point + _FIGURE_SPACE * (most - _decimals(cell.text)), cell.faint)
+    return dataclasses.replace(cell, text=cell.text + point + _FIGURE_SPACE * (most - _decimals(cell.text)))

@@ -188,8 +188,9 @@ def provenance(findings: Findings) -> Definitions:
 
 
 def machine(findings: Findings) -> Definitions:
-    """The machine and its servers, one line for each figure; settings and warnings have places of their own."""
-    shown = {key: value for key, value in findings.machine.items() if key not in ("warnings", "servers")}
+    """The machine and its servers, one line for each figure; the others have places of their own."""
+    elsewhere = ("warnings", "servers", "instrument")
+    shown = {key: value for key, value in findings.machine.items() if key not in elsewhere}
     others = findings.machine.get("servers", [])[1:]
     return list(_leaves({**shown, **{f"server {place}": server for place, server in enumerate(others, 1)}}, ""))
 

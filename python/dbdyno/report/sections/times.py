@@ -1,4 +1,4 @@
-"""What a unit of work costs in time: its parts, and the waits in it."""
+"""What a unit of work costs in time."""
 
 from __future__ import annotations
 
@@ -12,11 +12,6 @@ from dbdyno.report import numbers
 from dbdyno.report.layout import Column, table
 from dbdyno.report.naming import ArmNames
 from dbdyno.report.sections.arms import arm_rows, title
-
-# More wait events than this make no row clearer; the others are summed in a column of their own.
-TOP_WAITS = 4
-# What would be printed as 0.000 needs no column.
-SMALLEST_SHOWN = 0.0005
 
 
 def unit_of_work(arms: Sequence[Arm], names: ArmNames) -> list[Text]:
@@ -64,33 +59,3 @@ def _elapsed(arms: Sequence[Arm], unit: numbers.Unit) -> list[Column]:
     own = numbers.time_unit(median(known))
     heading = ("elapsed",) if own == unit else ("elapsed,", own.name)
     return [Column(heading, tuple(numbers.in_unit(ns, own) for ns in elapsed), "bold")]
-
-
-def waits(arms: Sequence[Arm], names: ArmNames) -> list[Text]:
-    """The greatest waits of each arm, an event a column."""
-    greatest: dict[str, float] = {}
-    for arm in arms:
-        for event, ns in arm.profile_ns.waits.items():
-            greatest[event] = max(greatest.get(event, 0.0), ns)
-    if not greatest:
-        return []
-    unit = numbers.time_unit(median(arm.profile_total_ns for arm in arms))
-    seen = [event for event, ns in greatest.items() if ns >= SMALLEST_SHOWN * unit.size]
-    top = sorted(seen, key=lambda event: -greatest[event])[:TOP_WAITS]
-    columns = [
-        Column(
-            (f"{kind}:", name) if name else (kind,),
-            tuple(numbers.in_unit(arm.profile_ns.waits.get(event, 0.0), unit) for arm in arms),
-        )
-        for event in top
-        for kind, _, name in [event.partition(":")]
-    ]
-    rest = [sum(ns for event, ns in arm.profile_ns.waits.items() if event not in top) for arm in arms]
-    if max(rest) >= SMALLEST_SHOWN * unit.size:
-        columns.append(Column(("other", "waits"), tuple(numbers.in_unit(ns, unit) for ns in rest)))
-    asleep = tuple(numbers.in_unit(arm.profile_ns.asleep_no_wait_event, unit) for arm in arms)
-    columns.append(Column(("asleep,", "no event"), asleep))
-    words = f"The wait in it, in {unit.name} per unit of work"
-    if any(arm.profile_route == "sql" for arm in arms):
-        words += " (sampled over SQL: rough)"
-    return [*title(words), *table(arm_rows(arms, names), columns)]

@@ -1,0 +1,77 @@
+"""The error bars of an arm's mean profile.
+
+With 6 trials or more each trial's parts are known exactly, and the trials are resampled.
+With fewer, chunks of the trials are: what they differ in is laid upon the exact parts as a factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dbdyno.analysis.division import Divider
+from dbdyno.analysis.documents import Document
+from dbdyno.analysis.findings import Intervals, Part, event_note
+from dbdyno.analysis.profile import PartSums, parts_by_trial
+from dbdyno.analysis.resampling import MINIMUM_CLUSTERS, Floats, Resampling, by_size, estimate, rank_groups
+from dbdyno.analysis.snapshots import Cells
+
+
+def intervals(trials: Sequence[Document], cells: Cells | None, divider: Divider | None, seed: int) -> Intervals | None:
+    """Every part with its interval; None where there are too few trials and no chunks."""
+    sums = parts_by_trial(trials)
+    if len(trials) >= MINIMUM_CLUSTERS:
+        resampling = Resampling.of(len(trials), seed)
+        figures = resampling.totals(sums.ns) / resampling.totals(sums.units)[:, None]
+        return Intervals("trials", len(trials), parts(sums.parts, figures, resampling))
+    if cells is None or divider is None or cells.clusters < MINIMUM_CLUSTERS:
+        return None
+    resampling = Resampling.of(cells.clusters, seed)
+    return Intervals(
+        "chunks", cells.clusters, parts(sums.parts, _of_chunks(sums, cells, divider, resampling), resampling)
+    )
+
+
+def parts(names: Sequence[str], figures: Floats, resampling: Resampling) -> list[Part]:
+    """The parts of some mean time, the greatest first; nothing that was never there.
+
+    Args:
+        names: of the columns.
+        figures: their times, the estimates in the first row, then the replicates.
+        resampling: what the replicates were drawn with.
+    """
+    whole = np.where(np.isnan(figures), figures[:1], figures).sum(axis=1, keepdims=True)
+    times, shares = resampling.stretched(figures), resampling.stretched(figures / whole)
+    groups = rank_groups(times)
+    # Only what is left over may be negative.
+    least = [None if part == "unaccounted" else 0.0 for part in names]
+    return [
+        Part(
+            part=names[place],
+            ns=estimate(times[:, place], least=least[place]),
+            share=estimate(shares[:, place], least=least[place]),
+            rank_group=groups[place],
+            note=event_note(names[place]),
+        )
+        for place in by_size(figures)
+        if figures[0, place] != 0
+    ]
+
+
+def _of_chunks(sums: PartSums, cells: Cells, divider: Divider, resampling: Resampling) -> Floats:
+    """The exact parts, and replicates that differ from them as the snapshots in the chunks do."""
+    everything = cells.within().resampled(resampling)
+    divided = divider.divide(everything)
+    per_unit = divided.ns / everything.units[:, None]
+    column = {part: place for place, part in enumerate(divided.parts)}
+    exact = sums.ns.sum(axis=0) / sums.units.sum()
+    unknown = np.concatenate([[1.0], np.full(len(per_unit) - 1, np.nan)])
+
+    def factor(part: str) -> Floats:
+        place = column.get(part)
+        if place is None or per_unit[0, place] == 0:
+            return unknown
+        return np.asarray(per_unit[:, place] / per_unit[0, place])
+
+    return np.stack([ns * factor(part) for part, ns in zip(sums.parts, exact, strict=True)], axis=1)

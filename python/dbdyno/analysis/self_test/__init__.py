@@ -1,0 +1,1 @@
+"""What the self-test of the instrument shows."""

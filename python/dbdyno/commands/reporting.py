@@ -1,0 +1,69 @@
+"""What `dbdyno report` does: the findings of a run, of an archive of one or of a profile, with no database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from dbdyno.analysis.analyse import analyse
+from dbdyno.analysis.bands import SLOWEST, Share
+from dbdyno.analysis.findings import Findings
+from dbdyno.commands import profile_report
+from dbdyno.commands.band_option import share
+from dbdyno.errors import DynoError
+from dbdyno.report import html, json_report, terminal
+from dbdyno.store import profile_directory, run_directory, unpack
+
+
+def report(directory: Path, band: str | None, *, as_json: bool, as_html: bool) -> None:
+    """Show what was found; the flags are those of the command."""
+    if profile_directory.is_profile(directory):
+        if band is not None:
+            raise DynoError("flag_conflict", f"--band {band}: is for the units of a run; a profile has none")
+        _report_profile(directory, as_json=as_json, as_html=as_html)
+        return
+    findings = findings_of(directory, slow=SLOWEST if band is None else share(band))
+    if as_html:
+        typer.echo(write_html(directory, findings))
+    else:
+        print_report(directory, findings, as_json=as_json)
+
+
+def _report_profile(directory: Path, *, as_json: bool, as_html: bool) -> None:
+    found = profile_report.findings_of(profile_directory.read_record(directory))
+    if as_html:
+        typer.echo(profile_report.write_page(directory, found))
+    else:
+        profile_report.print_profile(directory, found, as_json=as_json)
+
+
+def print_report(directory: Path, findings: Findings, *, as_json: bool) -> None:
+    """The findings on stdout."""
+    if as_json:
+        typer.echo(json_report.render(findings), nl=False)
+    else:
+        html_path = directory / run_directory.REPORT
+        terminal.print_report(
+            findings,
+            Console(),
+            run_directory=str(directory),
+            archived=directory.is_file(),
+            report=str(html_path) if html_path.exists() else None,
+        )
+
+
+def write_html(directory: Path, findings: Findings) -> Path:
+    """Make `report.html` in the run directory."""
+    return run_directory.write_report(directory, html.write_html(findings))
+
+
+def findings_of(directory: Path, *, slow: Share = SLOWEST) -> Findings:
+    """Read, verify and analyse a run directory, or an archive of one; `slow` are the units that the tail explains."""
+    archived = directory.is_file()
+    stored = unpack.read(directory) if archived else run_directory.read(directory)[0]
+    if not any(trial["status"] == "ok" for trial in stored.trials):
+        next_step = f"dbdyno unpack {directory}, then resume it" if archived else f"dbdyno run --resume {directory}"
+        raise DynoError("nothing_measured", f"{directory}: holds no finished trial yet; {next_step}")
+    return analyse(stored.run, stored.machine, stored.trials, slow=slow)

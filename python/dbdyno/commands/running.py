@@ -1,0 +1,118 @@
+"""What `dbdyno run` does: start a run or go on with one, then report it."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dbdyno import experiments
+from dbdyno.commands.progress import StderrProgress
+from dbdyno.commands.reporting import findings_of, print_report, write_html
+from dbdyno.design.experiment import Experiment, load_experiment
+from dbdyno.errors import EXIT_INTERRUPTED, DynoError
+from dbdyno.runner import run as runner
+from dbdyno.runner.servers import open_servers
+from dbdyno.store import run_directory
+from dbdyno.targets.open import TargetRequest
+
+
+def run(
+    experiment: str | None,
+    resume: Path | None,
+    where: TargetRequest,
+    *,
+    blocks: int | None,
+    quick: bool,
+    seed: int | None,
+    sampling_budget: float | None,
+    stacks: bool,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """One run from its experiment, or its directory, to the report; the flags are those of the command."""
+    if resume is not None:
+        _refuse_with_resume(
+            experiment=experiment,
+            blocks=blocks,
+            quick=quick or None,
+            seed=seed,
+            sampling_budget=sampling_budget,
+            stacks=stacks or None,
+            out=out,
+        )
+        directory = resume
+        _resume(directory, where)
+    elif experiment is not None:
+        loaded = _load(experiments.find(experiment), quick=quick, blocks=blocks)
+        loaded = dataclasses.replace(loaded, stacks=stacks)
+        if sampling_budget is not None:
+            loaded = dataclasses.replace(loaded, sampling_budget=_checked_budget(sampling_budget))
+        chosen_seed = secrets.randbelow(2**31) if seed is None else seed
+        directory = out or _default_directory(loaded, chosen_seed)
+        _start(runner.Request(loaded, directory, chosen_seed), where)
+    else:
+        raise DynoError("no_experiment", "EXPERIMENT: is missing; dbdyno list shows the shipped ones")
+    findings = findings_of(directory)
+    write_html(directory, findings)
+    print_report(directory, findings, as_json=as_json)
+
+
+def _load(path: Path, *, quick: bool, blocks: int | None) -> Experiment:
+    """The experiment at `path`; a copy in a run directory keeps the name that it was run by."""
+    loaded = load_experiment(path, quick=quick, blocks=blocks)
+    return dataclasses.replace(loaded, name=run_directory.original_name(path) or loaded.name)
+
+
+def _checked_budget(share: float) -> float:
+    """Above one half of the host the sampler would be the load."""
+    if not 0 < share <= 0.5:
+        raise DynoError(
+            "sampling_budget",
+            f"--sampling-budget {share:g}: must be above 0 and at most 0.5, a share of the host's CPU",
+        )
+    return share
+
+
+def _start(request: runner.Request, where: TargetRequest) -> None:
+    run_directory.check_usable(request.directory)
+    with (
+        _resumable(request.directory),
+        StderrProgress() as progress,
+        open_servers(where, request.experiment) as servers,
+    ):
+        runner.start(request, servers, progress)
+
+
+def _resume(directory: Path, where: TargetRequest) -> None:
+    experiment = runner.experiment_of(directory)
+    with _resumable(directory), StderrProgress() as progress, open_servers(where, experiment) as servers:
+        runner.resume(directory, servers, progress)
+
+
+@contextmanager
+def _resumable(directory: Path) -> Iterator[None]:
+    """Tells somebody who pressed Ctrl-C how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise DynoError(
+            "interrupted", f"interrupted; go on with dbdyno run --resume {directory}", exit_code=EXIT_INTERRUPTED
+        ) from None
+
+
+def _refuse_with_resume(**flags: object) -> None:
+    for name, value in flags.items():
+        if value is not None:
+            flag = "EXPERIMENT" if name == "experiment" else f"--{name.replace('_', '-')}"
+            raise DynoError(
+                "flag_conflict", f"{flag} {value}: is kept in the run directory; leave it out with --resume"
+            )
+
+
+def _default_directory(experiment: Experiment, seed: int) -> Path:
+    moment = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
+    return Path("dbdyno-runs") / f"{experiment.name}-{moment}-{seed}"
