@@ -1,5 +1,5 @@
 # dbdyno: `make demo` shows it, `make test` proves it. Everything is set up by itself.
-# Needs: Linux, Python 3.11+, a Rust toolchain, make. Nothing else, and no root.
+# Needs: Linux on x86-64, Python 3.11+, a Rust toolchain, make. Nothing else, and no root.
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -35,7 +35,8 @@ demo: dev ## run the commit experiment in its quick form and print its verdict
 
 test: dev ## all tests; those that need Chromium are left out where there is none
 	@test -n "$$DBDYNO_TEST_TLS_SERVER_BIN" || echo 'left out: TLS, which needs a server with it (apt-get install postgresql-15)'
-	DBDYNO_TEST_SERVER_BIN=$$($(BIN)/python tests/server_bin.py) cargo test --quiet --workspace
+	servers=$$($(BIN)/python tests/other_servers.py) && \
+	DBDYNO_TEST_SERVERS=$$servers DBDYNO_TEST_SERVER_BIN=$$($(BIN)/python tests/server_bin.py) cargo test --quiet --workspace
 	$(BIN)/python -m pytest -m 'not nightly'
 
 test-server: dev ## only the tests that start PostgreSQL
@@ -64,7 +65,12 @@ format: dev ## rewrite the sources as the linters want them
 
 bench: dev ## the speed claims, against their peers, in one run
 	$(BIN)/python benches/generate_rows.py
+	$(BIN)/python benches/sweep_cost.py
 	$(BIN)/python benches/driver_vs_pgbench.py
+	$(BIN)/python benches/sampler_cost.py
+	$(BIN)/python benches/watch_cost.py
+	$(BIN)/python benches/task_clock_cost.py
+	$(BIN)/python benches/waits_vs_peers.py
 
 docs: dev ## check that the documentation covers every command, error code and key
 	$(BIN)/python -m pytest tests/docs
