@@ -5,7 +5,7 @@ use super::observer::BackendCounters;
 use super::outcome::{Driver, Exposure, Outcome, Profile, ScriptOutcome, StatementOutcome};
 use super::plan::{Plan, PlannedScript};
 use super::process_memory;
-use super::profile::{ClientTimes, profile};
+use super::profile::{ClientTimes, Whole, profile};
 use super::record::Record;
 use super::span::Span;
 use super::spec::{ArrivalSpec, TrialSpec};
@@ -120,9 +120,12 @@ fn profile_of(record: &mut Record, spans: &[Span], probe: &mut ProbeOutcome) -> 
     let counts = probe.swept.as_mut().map(|swept| std::mem::take(&mut swept.closed.clients)).unwrap_or_default();
     let counts = |client: usize| counts.get(client).cloned().unwrap_or_default();
     let clients = spans.iter().enumerate().filter_map(|(client, span)| ClientTimes::new(span, counts(client)));
-    let stolen = probe.stolen_per_cpu_time.unwrap_or(0.0);
-    let clients: Vec<_> = clients.map(|client| client.with_stolen(stolen)).collect();
-    let profile = profile(record.ended_response_ns, record.ended_queue_ns, &clients, &probe.events);
+    let whole = Whole {
+        response_ns: record.ended_response_ns,
+        queue_ns: record.ended_queue_ns,
+        stolen_per_cpu_time: probe.stolen_per_cpu_time.unwrap_or(0.0),
+    };
+    let profile = profile(whole, clients.collect(), &probe.events);
     let (chunk_ns, cells) = cells(&mut record.sums, probe.swept.as_mut().map(|swept| &mut swept.closed.units));
     let swept = probe.swept.as_ref();
     let period_ns = swept.and_then(Swept::period_ns);

@@ -32,8 +32,6 @@ pub(super) struct ClientTimes {
     pub span_ns: u64,
     /// CPU and run queue.
     pub clocks_ns: Option<(u64, u64)>,
-    /// Of the CPU time, what the host took.
-    pub stolen_ns: u64,
     pub counts: ClientCounts,
 }
 
@@ -41,17 +39,19 @@ impl ClientTimes {
     /// None for a client without counted units.
     pub(super) fn new(span: &Span, counts: ClientCounts) -> Option<Self> {
         let span_ns = span.end_ns.saturating_sub(span.start_ns?);
-        Some(Self { span_ns, clocks_ns: span.clocks_ns(), stolen_ns: 0, counts })
+        Some(Self { span_ns, clocks_ns: span.clocks_ns(), counts })
     }
 
-    /// Adds to the CPU time what the host took for each unit of it; there is no more than the span has room for.
-    pub(super) fn with_stolen(mut self, per_cpu_time: f64) -> Self {
-        if let Some((cpu_ns, run_queue_ns)) = &mut self.clocks_ns {
-            let room_ns = self.span_ns.saturating_sub(*cpu_ns + *run_queue_ns);
-            self.stolen_ns = room_ns.min((*cpu_ns as f64 * per_cpu_time) as u64);
-            *cpu_ns += self.stolen_ns;
+    /// What the host took at this rate; there is no more than the span has room for.
+    fn stolen_ns(&self, per_cpu_time: f64) -> u64 {
+        let stolen_ns = |(cpu_ns, _)| (cpu_ns as f64 * per_cpu_time) as u64;
+        self.clocks_ns.map_or(0, stolen_ns).min(self.asleep_ns().unwrap_or(0))
+    }
+
+    fn add_cpu_ns(&mut self, ns: u64) {
+        if let Some((cpu_ns, _)) = &mut self.clocks_ns {
+            *cpu_ns += ns;
         }
-        self
     }
 
     /// CPU and run queue took the rest.
@@ -120,45 +120,82 @@ impl Estimates {
         self
     }
 
-    /// How much of the run-queue time passed after the reply, by the share of snapshots that found it so.
-    fn run_queue_between_units_ns(&self, cpu_ns: u64, run_queue_ns: u64) -> u64 {
+    /// The run-queue time without what passed after the reply, by the share of snapshots that found it so.
+    fn run_queue_in_unit_ns(&self, client: &ClientTimes) -> u64 {
+        let (cpu_ns, run_queue_ns) = client.clocks_ns.unwrap_or_default();
         let running = (self.running_in_unit + self.running_between_units).max(1.0);
         let between_ns = (cpu_ns + run_queue_ns) as f64 * self.running_between_units / running;
-        run_queue_ns.min(between_ns as u64)
+        run_queue_ns.saturating_sub(between_ns as u64)
     }
 }
 
+/// What the units took, as the driver knows it, and what the host took of each unit of CPU time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Whole {
+    pub response_ns: u64,
+    pub queue_ns: u64,
+    pub stolen_per_cpu_time: f64,
+}
+
 /// Adds up the parts of all clients, whose events have these names; `unaccounted_ns` is what makes the parts sum to
-/// `response_ns` exactly.
-pub(super) fn profile(response_ns: u64, queue_ns: u64, clients: &[ClientTimes], events: &[String]) -> Profile {
+/// the response time exactly.
+pub(super) fn profile(whole: Whole, mut clients: Vec<ClientTimes>, events: &[String]) -> Profile {
     let have_clocks = !clients.is_empty() && clients.iter().all(|client| client.clocks_ns.is_some());
     let rates = AsleepRates::of(clients.iter().map(|client| &client.counts));
     let estimates: Vec<Estimates> = clients.iter().map(|client| Estimates::new(&client.counts, &rates)).collect();
+    let mut profile = Profile { queue_ns: whole.queue_ns, total_ns: whole.response_ns, ..Profile::default() };
+    profile.snapshots_asleep = estimates.iter().map(Estimates::asleep).sum::<f64>().round() as u64;
+    if have_clocks {
+        let run_queue_ns = clients.iter().zip(&estimates).map(|(client, own)| own.run_queue_in_unit_ns(client)).sum();
+        profile.run_queue_ns = Some(run_queue_ns);
+        profile.stolen_ns = Some(add_stolen(&mut clients, whole, run_queue_ns));
+        profile.cpu_ns = Some(cpu_ns(&clients));
+    }
+    divide_sleep(&mut profile, &clients, estimates, events);
+    profile.unaccounted_ns = whole.response_ns as i64 - explained_ns(&profile) as i64;
+    profile
+}
+
+fn cpu_ns(clients: &[ClientTimes]) -> u64 {
+    clients.iter().filter_map(|client| client.clocks_ns).map(|(cpu_ns, _)| cpu_ns).sum()
+}
+
+/// Adds to each client's CPU time what the host took, and gives the sum.
+///
+/// It fills no more of the response times than the clocks leave: the host's ticks also count the time in which a CPU
+/// that had nothing to do waited to be woken, which nobody's CPU time is short of, and beside clients that think most
+/// of it can be of that kind.
+fn add_stolen(clients: &mut [ClientTimes], whole: Whole, run_queue_ns: u64) -> u64 {
+    let taken_ns = |client: &ClientTimes| client.stolen_ns(whole.stolen_per_cpu_time);
+    let all_ns: u64 = clients.iter().map(taken_ns).sum();
+    let room_ns = whole.response_ns.saturating_sub(whole.queue_ns + cpu_ns(clients) + run_queue_ns);
+    let share = (room_ns as f64 / all_ns.max(1) as f64).min(1.0);
+    let mut added_ns = 0;
+    for client in clients {
+        let ns = (taken_ns(client) as f64 * share) as u64;
+        client.add_cpu_ns(ns);
+        added_ns += ns;
+    }
+    added_ns
+}
+
+/// Gives the events their shares of the time asleep, or of the whole span where no clock tells CPU from sleep.
+fn divide_sleep(profile: &mut Profile, clients: &[ClientTimes], estimates: Vec<Estimates>, events: &[String]) {
+    let have_clocks = profile.cpu_ns.is_some();
     let pooled = pool(&estimates);
-    let mut profile = Profile { queue_ns, total_ns: response_ns, ..Profile::default() };
-    let (mut cpu_ns, mut run_queue_ns, mut asleep) = (0, 0, 0.0);
     for (client, own) in clients.iter().zip(estimates) {
-        asleep += own.asleep();
-        match (client.clocks_ns, client.asleep_ns()) {
-            (Some((cpu, run_queue)), Some(asleep_ns)) if have_clocks => {
-                cpu_ns += cpu;
-                run_queue_ns += run_queue - own.run_queue_between_units_ns(cpu, run_queue);
+        match client.asleep_ns() {
+            Some(asleep_ns) if have_clocks => {
                 let own = own.with_missed_sleep(&client.counts, asleep_ns, client.span_ns);
                 let dividing = if own.asleep() > 0.0 { &own } else { &pooled };
-                divide(&mut profile, asleep_ns, dividing, dividing.asleep(), events);
+                divide(profile, asleep_ns, dividing, dividing.asleep(), events);
             }
             _ => {
                 let dividing = if own.all() > 0.0 { &own } else { &pooled };
-                divide(&mut profile, client.span_ns, dividing, dividing.all(), events);
+                divide(profile, client.span_ns, dividing, dividing.all(), events);
             }
         }
     }
-    profile.snapshots_asleep = asleep.round() as u64;
-    profile.cpu_ns = have_clocks.then_some(cpu_ns);
-    profile.stolen_ns = have_clocks.then(|| clients.iter().map(|client| client.stolen_ns).sum());
-    profile.run_queue_ns = have_clocks.then_some(run_queue_ns);
-    profile.unaccounted_ns = response_ns as i64 - explained_ns(&profile) as i64;
-    profile
 }
 
 /// All parts but unaccounted.
@@ -226,11 +263,11 @@ mod tests {
     }
 
     fn client(span_ns: u64, clocks_ns: Option<(u64, u64)>, counts: ClientCounts) -> ClientTimes {
-        ClientTimes { span_ns, clocks_ns, stolen_ns: 0, counts }
+        ClientTimes { span_ns, clocks_ns, counts }
     }
 
     fn of(response_ns: u64, queue_ns: u64, clients: &[ClientTimes]) -> Profile {
-        profile(response_ns, queue_ns, clients, &names())
+        profile(Whole { response_ns, queue_ns, stolen_per_cpu_time: 0.0 }, clients.to_vec(), &names())
     }
 
     fn parts_ns(profile: &Profile) -> i64 {
@@ -283,14 +320,27 @@ mod tests {
         assert_eq!((Some(300), Some(0), 0), (profile.cpu_ns, profile.run_queue_ns, profile.unaccounted_ns));
     }
 
+    fn beside_a_thief(response_ns: u64, client: ClientTimes) -> Profile {
+        profile(Whole { response_ns, queue_ns: 0, stolen_per_cpu_time: 0.05 }, vec![client], &names())
+    }
+
     #[test]
     fn what_the_host_took_is_cpu_and_not_sleep() {
-        let spinning = client(1000, Some((800, 100)), counts(&[(2, 1, 1, 1)], 0)).with_stolen(0.05);
-        let profile = of(1000, 0, &[spinning]);
+        let reading = counts(&[(2, 1, 1, 1)], 0);
+        let profile = beside_a_thief(1000, client(1000, Some((800, 100)), reading.clone()));
         assert_eq!((Some(840), Some(40), 60), (profile.cpu_ns, profile.stolen_ns, profile.client_and_network_ns));
-        let full = client(1000, Some((890, 100)), ClientCounts::default()).with_stolen(0.05);
-        assert_eq!((Some((900, 100)), 10), (full.clocks_ns, full.stolen_ns));
-        assert_eq!(0, client(1000, None, ClientCounts::default()).with_stolen(0.05).stolen_ns);
+        let full = beside_a_thief(1000, client(1000, Some((890, 100)), reading.clone()));
+        assert_eq!((Some(900), Some(10), 0), (full.cpu_ns, full.stolen_ns, full.unaccounted_ns));
+        assert_eq!(None, beside_a_thief(1000, client(1000, None, reading)).stolen_ns);
+    }
+
+    #[test]
+    fn what_the_host_took_fills_no_more_of_the_units_than_the_clocks_leave() {
+        // Half of the span is think time, which has room for all 20.
+        let profile = beside_a_thief(515, client(1000, Some((400, 100)), counts(&[(0, 5, 5, 0)], 5)));
+        assert_eq!((Some(415), Some(15), 0), (profile.cpu_ns, profile.stolen_ns, profile.unaccounted_ns));
+        let over = beside_a_thief(490, client(1000, Some((400, 100)), counts(&[(0, 5, 5, 0)], 5)));
+        assert_eq!((Some(400), Some(0), -10), (over.cpu_ns, over.stolen_ns, over.unaccounted_ns));
     }
 
     #[test]
