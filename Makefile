@@ -15,6 +15,9 @@ endif
 RUST_SOURCES   := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 PYTHON_SOURCES := pyproject.toml
 
+# As many tests at a time as there are CPUs, but those of one file one after another: they share a server.
+SIDE_BY_SIDE := --numprocesses auto --dist loadfile
+
 .DEFAULT_GOAL := help
 .PHONY: help dev demo test test-server test-browser test-nightly lint typecheck format bench docs clean
 
@@ -37,10 +40,12 @@ test: dev ## all tests; those that need Chromium are left out where there is non
 	@test -n "$$DBDYNO_TEST_TLS_SERVER_BIN" || echo 'left out: TLS, which needs a server with it (apt-get install postgresql-15)'
 	servers=$$($(BIN)/python tests/other_servers.py) && \
 	DBDYNO_TEST_SERVERS=$$servers DBDYNO_TEST_SERVER_BIN=$$($(BIN)/python tests/server_bin.py) cargo test --quiet --workspace
-	$(BIN)/python -m pytest -m 'not nightly'
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'not timed and not nightly'
+	$(BIN)/python -m pytest -m 'timed and not nightly'
 
 test-server: dev ## only the tests that start PostgreSQL
-	$(BIN)/python -m pytest -m 'server and not nightly'
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'server and not timed and not nightly'
+	$(BIN)/python -m pytest -m 'timed and not nightly'
 
 test-browser: dev ## only the tests of the HTML report in Chromium
 	$(BIN)/python -m pytest -m browser

@@ -83,7 +83,9 @@ def by_run(outcome: Mapping[str, Any]) -> Seen:
     }
     shares = _our_shares(parts, profile["waits_ns"], per_unit) | {IDLE: 1 - profile["total_ns"] * per_unit}
     elapsed_ns = outcome["elapsed_ns"]
-    return Seen(shares, profile["snapshots"] / elapsed_ns * 1e9, profile["sampler_cpu_ns"] / elapsed_ns, 0.0)
+    return Seen(
+        shares, profile["snapshots"] / elapsed_ns * 1e9, profile["sampler_cpu_ns"] / profile["sampler_elapsed_ns"], 0.0
+    )
 
 
 def record_profile(server: EmbeddedServer, seconds: float) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def print_sweeps(load: Load, runs: int) -> None:
                 print(f"{route:12}  {error.message[:100]}")
                 break
             sweeping_us = min(profile["sampler_cpu_ns_sweeping"] for profile in profiles) / 1e3
-            waking_us = min(profile["sampler_cpu_ns"] / profile["snapshots"] for profile in profiles) / 1e3
+            waking_us = min(profile["sampler_cpu_ns"] / profile["sampler_wake_ups"] for profile in profiles) / 1e3
             share = waking_us * 1e3 / period_ns / (os.cpu_count() or 1)
             print(f"{route:12}{period_ns / 1e3:10.0f}{sweeping_us:10.2f}{waking_us:17.2f}{share:19.2%}", flush=True)
 
@@ -122,7 +122,7 @@ def print_pairs(load: Load, pairs: int, name: str, **waits: Any) -> None:
             seen[route] = outcome["throughput_per_s"]
             if route == "auto":
                 profile = outcome["profile"]
-                shares.append(profile["sampler_cpu_ns"] / outcome["elapsed_ns"] / (os.cpu_count() or 1))
+                shares.append(profile["sampler_cpu_ns"] / profile["sampler_elapsed_ns"] / (os.cpu_count() or 1))
                 periods_us.append(profile["period_ns"] / 1e3)
         logarithms.append(math.log(seen["auto"] / seen["off"]))
     low, high = interval(logarithms) or (-math.inf, math.inf)

@@ -278,7 +278,8 @@ def _profile(shape: Shape, total: int) -> Document:
     return {
         "route": "mapped", "server_clocks": "schedstat", **parts, "waits_ns": waits,
         "unaccounted_ns": total - sum(parts.values()) - sum(waits.values()), "total_ns": total,
-        "snapshots": 1_000, "snapshots_asleep": 700, "sampler_cpu_ns": 6_000_000,
+        "snapshots": 1_000, "snapshots_asleep": 700, "sampler_cpu_ns": 6_000_000, "sampler_elapsed_ns": 1_000_000_000,
+        "sampler_wake_ups": 1_000,
     }  # fmt: skip
 
 

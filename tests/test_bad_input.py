@@ -188,7 +188,7 @@ COMMAND_CASES = [
     ),
     Case("resume and experiment", "is kept in the run directory", arguments=("run", "{file}", "--resume", "{dir}")),
     Case("resume nothing", "no such run directory", arguments=("run", "--resume", "{dir}/none")),
-    Case("report nothing", "no such run directory", arguments=("report", "{dir}/none")),
+    Case("report nothing", "no such directory", arguments=("report", "{dir}/none")),
     Case("report a strange directory", "holds no journal.jsonl", arguments=("report", "{dir}")),
     Case("report twice", "keep one", arguments=("report", "{dir}", "--json", "--html")),
     Case("band backwards", "--band 100-99: is no band", arguments=("report", "{dir}", "--band", "100-99")),

@@ -48,7 +48,7 @@ def test_the_verdict_is_the_worst_of_the_truths(verdicts: tuple[TruthResult, ...
 
 def test_the_cost_is_a_paired_ratio_and_sums_over_all_windows() -> None:
     """Six pairs at 0.5, 1 s each on 2 CPUs: 1,000 sweeps and 20 ms of CPU a second are 1 % of the host."""
-    pairs = [Pair(50.0, 100.0, 20_000_000, 1000, 1_000_000_000) for _ in range(6)]
+    pairs = [Pair(50.0, 100.0, 20_000_000, 1_000_000_000, 1000) for _ in range(6)]
 
     cost = sampling_cost(pairs, clients=16, cpus=2, route="mapped")
 

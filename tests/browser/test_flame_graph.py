@@ -21,7 +21,7 @@ from dbdyno.report.html.flame import drawn
 from dbdyno.report.html.flame_svg import flame_graph_of, flame_svg
 from dbdyno.targets.embedded import EmbeddedServer
 
-pytestmark = [pytest.mark.browser, pytest.mark.server]
+pytestmark = [pytest.mark.browser, pytest.mark.server, pytest.mark.timed]
 
 MEASURED = {"cpu": 812_345_678.0, "run_queue": 31_000_100.0, "asleep_no_wait_event": 1_234.0}
 

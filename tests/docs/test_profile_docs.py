@@ -10,6 +10,7 @@ import pytest
 
 from dbdyno.analysis import server_profile
 from dbdyno.analysis.server_profile import findings
+from dbdyno.analysis.server_profile.findings import compared
 
 SOURCES = Path(server_profile.__file__).parent
 DOCS = Path(__file__).parent.parent.parent / "docs"
@@ -26,7 +27,7 @@ def test_every_finding_and_warning_of_a_profile_is_described() -> None:
     assert sorted(code for code in said if f"`{code}`" not in page) == []
 
 
-@pytest.mark.parametrize("record", [findings.ServerProfile, findings.ProfileComparison, findings.TimeParts])
+@pytest.mark.parametrize("record", [findings.ServerProfile, compared.ProfileComparison, findings.TimeParts])
 def test_every_key_of_the_document_is_described(record: type) -> None:
     """docs/findings.md names each field."""
     page = (DOCS / "findings.md").read_text()

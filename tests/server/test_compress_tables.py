@@ -8,7 +8,7 @@ from dbdyno import experiments
 from dbdyno.design.experiment import load_experiment
 from dbdyno.targets.embedded import EmbeddedServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 # What the other schema of the experiment brings, and no more of it than its storage needs.
 DESCRIPTIONS = """

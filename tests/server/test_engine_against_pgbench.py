@@ -19,7 +19,7 @@ from dbdyno import engine, experiments, workloads
 from dbdyno.errors import DynoError
 from dbdyno.targets.embedded import EmbeddedServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 USER = "load"
 SEED = 20

@@ -10,7 +10,7 @@ from delaying_proxy import DelayingProxy, delaying_proxy
 from dbdyno import engine
 from dbdyno.targets.embedded import EmbeddedServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 DELAY_S = 0.05
 ROWS = 199

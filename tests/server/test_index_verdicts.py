@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from small_experiment import command, run_experiment, write_experiment
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 PLANTED = """
 question = "Which index is worth its cost?"

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from small_experiment import SMALL, command, trials_of, write_experiment
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 KILLS = 20
 GONE_LIMIT_S = 5.0

@@ -18,7 +18,7 @@ from small_experiment import command
 
 from dbdyno.targets.embedded import EmbeddedServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 SECONDS = 3
 LEAST_BUSY = 0.02

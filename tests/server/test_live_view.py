@@ -10,7 +10,7 @@ import pytest
 from dbdyno import engine
 from dbdyno.targets.embedded import EmbeddedServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 
 def spec(server: EmbeddedServer, window_ns: int) -> dict[str, Any]:

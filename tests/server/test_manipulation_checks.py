@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from small_experiment import arm_of, command, run_experiment, write_experiment
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 CACHES = """
 question = "What does it cost to read from the device?"

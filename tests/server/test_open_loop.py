@@ -15,7 +15,7 @@ from dbdyno.analysis.histograms import quantiles_ns
 from dbdyno.runner.spec import OPEN_LATENCY_LIMIT_NS
 from dbdyno.targets.embedded import EmbeddedServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 RATE_PER_S = 1000
 STALL_S = 1.0

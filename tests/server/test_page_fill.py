@@ -14,7 +14,7 @@ from small_experiment import arm_of, run_experiment, trials_of, write_experiment
 from dbdyno import experiments
 from dbdyno.targets.binaries import find_binaries
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 SHIPPED = experiments.find("page-fill")
 UNUSED = ("row.wide", "update.concurrent", "fill.90", "fill.75")

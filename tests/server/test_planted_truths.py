@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from small_experiment import arm_of, run_experiment, write_experiment
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 PLANTED = """
 question = "Does the profile tell the truth?"

@@ -21,7 +21,7 @@ from dbdyno.commands import app
 from dbdyno.store import profile_directory
 from dbdyno.targets.embedded import EmbeddedServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -13,7 +13,7 @@ from small_experiment import command
 
 from dbdyno.targets.embedded import EmbeddedServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 
 def test_a_forgotten_transaction_is_found_by_name(server: EmbeddedServer, tmp_path: Path) -> None:

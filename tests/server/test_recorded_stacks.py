@@ -18,7 +18,7 @@ from dbdyno.errors import DynoError
 from dbdyno.targets.account import server_account
 from dbdyno.targets.embedded import EmbeddedServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 RECORD = "import json, sys; from dbdyno import _core; print(_core.record_stacks(sys.argv[1]))"
 

@@ -10,7 +10,7 @@ from small_experiment import arm_of, run_experiment, write_experiment
 
 from dbdyno import experiments
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 SHIPPED = experiments.find("scan-request-size")
 LEVELS = '[quick.levels]\nread = ["server-only"]\nrequest = ["8kB", "32kB", "128kB", "direct-32kB", "warm"]\n\n'

@@ -12,7 +12,7 @@ from dbdyno.selftest import plant
 from dbdyno.selftest.truths import TRUTHS
 from dbdyno.targets.embedded import EmbeddedServer
 
-pytestmark = [pytest.mark.server, pytest.mark.usefixtures("cache")]
+pytestmark = [pytest.mark.server, pytest.mark.timed, pytest.mark.usefixtures("cache")]
 
 
 def test_the_command_tests_all_truths_and_keeps_the_result(

@@ -14,7 +14,7 @@ from dbdyno.analysis.findings import Band, Tail
 from dbdyno.analysis.time_spent import TimeSpent
 from dbdyno.targets.embedded import EmbeddedServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 # So long that a busy machine's run queue, a few ms at times, is a small part of what the unlucky wait.
 HELD_S = 0.05

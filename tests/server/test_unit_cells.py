@@ -9,7 +9,7 @@ import pytest
 from dbdyno import engine
 from dbdyno.targets.embedded import EmbeddedServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 # One unit in ten sleeps for 20 ms; the others are over in a fraction of one.
 SCRIPT = """\\set slow random(1, 10)

@@ -18,7 +18,7 @@ import pytest
 from dbdyno import _core
 from dbdyno.targets.embedded import EmbeddedServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timed]
 
 # A busy machine takes its time to get statements under way.
 SETTLE_S = 0.3

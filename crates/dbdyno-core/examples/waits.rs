@@ -66,12 +66,13 @@ fn print((outcome, elapsed, backends_cpu_ns): (ProbeOutcome, Duration, u64)) {
     }
     let total = counts.values().sum::<f64>().max(1.0);
     let percent_of_a_cpu = |ns: u64| ns as f64 / elapsed.as_nanos() as f64 * 100.0;
+    let cost = outcome.sampler_cost;
     println!(
         "\nroute {}, {} sweeps, sampler {:.2} % of a CPU, {:.1} us a sweep; sessions {:.1} % of a CPU{}",
         outcome.route,
         swept.sweeps,
-        percent_of_a_cpu(outcome.sampler_cpu_ns),
-        outcome.sampler_cpu_ns as f64 / swept.sweeps.max(1) as f64 / 1e3,
+        cost.cpu_ns as f64 / cost.elapsed_ns.max(1) as f64 * 100.0,
+        cost.cpu_ns as f64 / cost.wake_ups.max(1) as f64 / 1e3,
         percent_of_a_cpu(backends_cpu_ns),
         outcome.note.as_ref().map_or(String::new(), |note| format!(" ({note})")),
     );

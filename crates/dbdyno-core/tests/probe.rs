@@ -151,7 +151,7 @@ fn sleep_spin_and_row_lock_are_seen_as_what_they_are() {
         for client in [0, 2, 3] {
             assert!(clocks[client].0 < elapsed_ns / 20, "{route}: client {client} used {:?}", clocks[client]);
         }
-        println!("{route}: sampler {:.4} of a CPU", outcome.sampler_cpu_ns as f64 / elapsed_ns as f64);
+        println!("{route}: sampler {:.4} of a CPU", outcome.sampler_cost.cpu_ns as f64 / elapsed_ns as f64);
         let cancel = format!("select pg_cancel_backend(pid) from unnest(array[{}, {}]) pid", sleeper.pid, spinner.pid);
         holder.rows(&cancel);
         holder.rows("rollback");

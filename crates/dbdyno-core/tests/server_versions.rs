@@ -68,7 +68,7 @@ fn check(server: &Server, major: u32, is_sysv: bool) {
         let request = RouteRequest::Only(route);
         let (mut memory, layout) = open_server(server.postmaster_pid(), request, Some(&mut sql)).unwrap();
         assert_eq!((memory.route(), memory.note(), layout.version), (route, None, major));
-        let read = everything_that_holds_still(&mut memory, &layout, &mut sql);
+        let read = with_all_planted(&planted, || everything_that_holds_still(&mut memory, &layout, &mut sql));
         planted.check(&read);
         check_background(&read, major);
         layouts.push(format!("{:?} {:?}", layout.processes, layout.status));
@@ -162,6 +162,20 @@ fn wait_until_planted(planted: &Planted, sql: &mut SqlWaits) {
         assert!(Instant::now() < limit, "{rows:?}");
         sleep(Duration::from_millis(10));
     }
+}
+
+/// The first of some readings in which all planted sessions held still: one that waits for a lock wakes up once, after
+/// `deadlock_timeout`, to look for a deadlock.
+fn with_all_planted(planted: &Planted, mut read: impl FnMut() -> BTreeMap<i32, Activity>) -> BTreeMap<i32, Activity> {
+    const ATTEMPTS: usize = 5;
+    let mut last = read();
+    for _ in 1..ATTEMPTS {
+        if planted.expected.keys().all(|pid| last.contains_key(pid)) {
+            break;
+        }
+        last = read();
+    }
+    last
 }
 
 /// What memory says of each process, as the server would show it.

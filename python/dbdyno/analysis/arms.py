@@ -157,8 +157,14 @@ def _driver(outcomes: Sequence[Document]) -> Driver:
         lateness_ns_p99=float(median(driver["lateness_ns"]["p99"] for driver in drivers)),
         lateness_ns_max=float(max(driver["lateness_ns"]["max"] for driver in drivers)),
         busiest_thread_share=float(median(driver["busiest_thread_share"] for driver in drivers)),
-        sampler_cpu_share=sum(outcome["profile"]["sampler_cpu_ns"] for outcome in outcomes) / elapsed_ns,
+        sampler_cpu_share=_sampler_cpu_share([outcome["profile"] for outcome in outcomes]),
     )
+
+
+def _sampler_cpu_share(profiles: Sequence[Document]) -> float:
+    """Of one CPU, while the sampler ran."""
+    elapsed_ns = sum(int(profile["sampler_elapsed_ns"]) for profile in profiles)
+    return sum(int(profile["sampler_cpu_ns"]) for profile in profiles) / max(elapsed_ns, 1)
 
 
 def _arm_trial(arm: Document, trial: Document, order: int, response_time: Mapping[str, float]) -> ArmTrial:

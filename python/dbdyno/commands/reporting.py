@@ -24,7 +24,10 @@ def report(directory: Path, band: str | None, *, as_json: bool, as_html: bool) -
             raise DynoError("flag_conflict", f"--band {band}: is for the units of a run; a profile has none")
         _report_profile(directory, as_json=as_json, as_html=as_html)
         return
-    findings = findings_of(directory, slow=SLOWEST if band is None else share(band))
+    slow = SLOWEST if band is None else share(band)
+    if not directory.exists():
+        raise DynoError("no_run", f"{directory}: no such directory; name one that dbdyno run or dbdyno profile made")
+    findings = findings_of(directory, slow=slow)
     if as_html:
         typer.echo(write_html(directory, findings))
     else:

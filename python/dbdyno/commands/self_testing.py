@@ -14,6 +14,7 @@ from rich.console import Console
 from dbdyno.analysis.self_test.findings import SelfTest
 from dbdyno.commands.steps import Steps
 from dbdyno.errors import EXIT_DONE, EXIT_RUN_FAILED
+from dbdyno.probes.machine import host
 from dbdyno.report import self_test as report
 from dbdyno.selftest import cost, plant
 from dbdyno.selftest.truths import TRUTHS
@@ -26,6 +27,7 @@ def selftest(repeats: int, pairs: int, server_bin: Path | None, data_dir: Path |
     found = _measure(repeats, pairs, server_bin, data_dir)
     document: dict[str, Any] = {
         **found.document(),
+        "host": host(),
         "measured_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
     kept = state.remember("selftest", document, os.environ)

@@ -50,7 +50,7 @@ def machine_record(targets: Sequence[Target], measured: Mapping[str, int]) -> di
     servers = [_server(target) for target in targets]
     cpus = len(os.sched_getaffinity(0))
     return {
-        "host": _host_hash(platform.node(), _read("/etc/machine-id").strip()),
+        "host": host(),
         "cpus": cpus,
         "cpu_model": cpu_model(_read("/proc/cpuinfo")) or platform.machine(),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
@@ -147,9 +147,16 @@ def _data_directory(storage: Storage | None, flush_time_ns: int | None) -> dict[
     }
 
 
-def _host_hash(name: str, machine_id: str) -> str:
-    """The same on every run on this machine; the name cannot be found by trying names, for want of the machine's id."""
-    salt = machine_id or secrets.token_hex(16)
+def host() -> str:
+    """What this machine is called in what we keep: the same each time, or, without a machine id, until it is restarted.
+
+    The machine's name cannot be found by trying names, for want of its id.
+    """
+    return _host_hash(platform.node(), _read("/etc/machine-id").strip() or _read("/proc/sys/kernel/random/boot_id"))
+
+
+def _host_hash(name: str, salt: str) -> str:
+    salt = salt or secrets.token_hex(16)
     return hmac.new(salt.encode(), f"dbdyno host {name}".encode(), hashlib.sha256).hexdigest()[:16]
 
 

@@ -1,5 +1,7 @@
 """The `instrument` of the machine record: what the last self-test of this machine found.
 
+A home directory may be another machine's, too: its self-test says nothing of this one.
+
 It is copied into the run, because a report must not depend on what the machine remembers later.
 """
 
@@ -11,10 +13,10 @@ from typing import Any
 from dbdyno.store import state
 
 
-def instrument_record(environment: Mapping[str, str]) -> dict[str, Any] | None:
-    """None where there was no self-test, or none that can be read: a run does not need one."""
+def instrument_record(environment: Mapping[str, str], host: str) -> dict[str, Any] | None:
+    """None where there was no self-test on this host, or none that can be read: a run does not need one."""
     kept = state.recall("selftest", environment)
-    if kept is None:
+    if kept is None or kept.get("host") != host:
         return None
     try:
         return {

@@ -156,7 +156,7 @@ def _machine(experiment: Experiment, servers: Servers, measured: Mapping[str, in
     record = machine_record(servers.all, measured)
     return {
         **record,
-        "instrument": instrument_record(os.environ),
+        "instrument": instrument_record(os.environ, record["host"]),
         "warnings": [*record["warnings"], *reset_warnings(experiment, servers.all)],
     }
 

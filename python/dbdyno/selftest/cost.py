@@ -61,6 +61,6 @@ def _pair(watched: Mapping[str, Any], unwatched: Mapping[str, Any]) -> Pair:
         watched_per_s=watched["throughput_per_s"],
         unwatched_per_s=unwatched["throughput_per_s"],
         sampler_cpu_ns=profile["sampler_cpu_ns"],
-        sweeps=profile["snapshots"],
-        window_ns=watched["window_ns"],
+        sampler_elapsed_ns=profile["sampler_elapsed_ns"],
+        wake_ups=profile["sampler_wake_ups"],
     )

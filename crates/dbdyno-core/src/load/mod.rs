@@ -26,6 +26,7 @@ mod cells;
 mod client;
 mod clock;
 mod dispatch;
+mod estimates;
 mod exchange;
 mod execute;
 mod exposure;

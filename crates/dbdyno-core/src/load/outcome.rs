@@ -166,6 +166,10 @@ pub struct Profile {
     pub sampler_cpu_ns: u64,
     /// CPU time of one sweep in the mean, without waking up for it; null where there was none.
     pub sampler_cpu_ns_sweeping: Option<u64>,
+    /// How long that thread lived: somewhat longer than the clients' spans.
+    pub sampler_elapsed_ns: u64,
+    /// How often it woke up; `snapshots` counts those within a client's span.
+    pub sampler_wake_ups: u64,
     /// Mean time between two sweeps, as it was; null where there were fewer than two.
     pub period_ns: Option<u64>,
     /// Snapshots of single backends with a state.

@@ -12,16 +12,11 @@
 //! unaccounted = response times - all parts                               signed
 //! ```
 //!
-//! A sampler cannot help to disturb what it looks at: on the CPU where it wakes up, something stops. With one
-//! client that plays ping-pong with its backend within tens of microseconds, it can find the backend woken
-//! again nearly every time, although by the clocks it slept half of the time (measured in one of ten trials
-//! of 100 ms). The wait event of a backend that was woken and has not run since is still that of its sleep;
-//! so where the clocks prove that sleep was missed, snapshots of woken backends divide it too.
-//!
 //! Snapshots only divide the time asleep, they are never added to CPU: a wait event stays set while its
 //! backend is runnable again. Without the clocks (another host) snapshots divide the whole span, and
 //! what they found without an event is CPU or anything else: it stays unaccounted.
 
+use super::estimates::{Estimates, pool};
 use super::outcome::Profile;
 use super::span::Span;
 use crate::probe::{AsleepRates, ClientCounts};
@@ -60,74 +55,8 @@ impl ClientTimes {
     }
 }
 
-/// Sleep was missed if it was seen less than a quarter as often as the clocks say: chance does not do that in the
-/// hundreds of snapshots of a trial.
-const MISSED_SLEEP_FACTOR: f64 = 4.0;
-
 /// Waits for the client to send or to take something.
 const CLIENT_EVENTS: [&str; 2] = ["Client:ClientRead", "Client:ClientWrite"];
-
-/// Estimated numbers of snapshots.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Estimates {
-    /// By event; 0 is none.
-    asleep_in_unit: Vec<f64>,
-    asleep_between_units: f64,
-    running_in_unit: f64,
-    running_between_units: f64,
-}
-
-impl Estimates {
-    /// Of one client's snapshots, by the share of each event that is sleep.
-    fn new(counts: &ClientCounts, rates: &AsleepRates) -> Self {
-        let mut estimates = Self::default();
-        for (event, snapshots) in counts.in_unit.iter() {
-            let asleep = snapshots.seen as f64 * rates.of_event(event, snapshots);
-            estimates.add_asleep(event, asleep);
-            estimates.running_in_unit += snapshots.seen as f64 - asleep;
-        }
-        let between = counts.between_units;
-        let asleep = between.seen as f64 * rates.between_units(between);
-        estimates.asleep_between_units = counts.at_rest as f64 + asleep;
-        estimates.running_between_units = between.seen as f64 - asleep;
-        estimates
-    }
-
-    fn add_asleep(&mut self, event: usize, asleep: f64) {
-        if event >= self.asleep_in_unit.len() {
-            self.asleep_in_unit.resize(event + 1, 0.0);
-        }
-        self.asleep_in_unit[event] += asleep;
-    }
-
-    fn asleep(&self) -> f64 {
-        self.asleep_in_unit.iter().sum::<f64>() + self.asleep_between_units
-    }
-
-    fn all(&self) -> f64 {
-        self.asleep() + self.running_in_unit + self.running_between_units
-    }
-
-    /// What divides `asleep_ns`: woken backends too, by what they waited for, if the clocks prove that sleep was
-    /// missed.
-    fn with_missed_sleep(mut self, counts: &ClientCounts, asleep_ns: u64, span_ns: u64) -> Self {
-        let expected = self.all() * asleep_ns as f64 / span_ns.max(1) as f64;
-        if self.asleep() * MISSED_SLEEP_FACTOR < expected {
-            for (event, snapshots) in counts.in_unit.iter().filter(|(event, _)| *event != 0) {
-                self.asleep_in_unit[event] = snapshots.seen as f64;
-            }
-        }
-        self
-    }
-
-    /// The run-queue time without what passed after the reply, by the share of snapshots that found it so.
-    fn run_queue_in_unit_ns(&self, client: &ClientTimes) -> u64 {
-        let (cpu_ns, run_queue_ns) = client.clocks_ns.unwrap_or_default();
-        let running = (self.running_in_unit + self.running_between_units).max(1.0);
-        let between_ns = (cpu_ns + run_queue_ns) as f64 * self.running_between_units / running;
-        run_queue_ns.saturating_sub(between_ns as u64)
-    }
-}
 
 /// What the units took, as the driver knows it, and what the host took of each unit of CPU time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -146,7 +75,8 @@ pub(super) fn profile(whole: Whole, mut clients: Vec<ClientTimes>, events: &[Str
     let mut profile = Profile { queue_ns: whole.queue_ns, total_ns: whole.response_ns, ..Profile::default() };
     profile.snapshots_asleep = estimates.iter().map(Estimates::asleep).sum::<f64>().round() as u64;
     if have_clocks {
-        let run_queue_ns = clients.iter().zip(&estimates).map(|(client, own)| own.run_queue_in_unit_ns(client)).sum();
+        let run_queue_ns =
+            clients.iter().zip(&estimates).map(|(client, own)| own.run_queue_in_unit_ns(client.clocks_ns)).sum();
         profile.run_queue_ns = Some(run_queue_ns);
         profile.stolen_ns = Some(add_stolen(&mut clients, whole, run_queue_ns));
         profile.cpu_ns = Some(cpu_ns(&clients));
@@ -223,18 +153,6 @@ fn divide(profile: &mut Profile, time_ns: u64, estimates: &Estimates, all: f64, 
         // Rounded down, so that the parts cannot sum to more than there is.
         *part += (time_ns as f64 * (count / all)) as u64;
     }
-}
-
-/// All clients' snapshots together: stands in for a client of whose sleep no snapshot knows.
-fn pool(estimates: &[Estimates]) -> Estimates {
-    let mut pooled = Estimates::default();
-    for own in estimates {
-        own.asleep_in_unit.iter().enumerate().for_each(|(event, &asleep)| pooled.add_asleep(event, asleep));
-        pooled.asleep_between_units += own.asleep_between_units;
-        pooled.running_in_unit += own.running_in_unit;
-        pooled.running_between_units += own.running_between_units;
-    }
-    pooled
 }
 
 #[cfg(test)]

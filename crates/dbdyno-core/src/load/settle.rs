@@ -14,8 +14,9 @@ use super::spec::ArrivalSpec;
 use super::worker::Worker;
 use crate::error::Result;
 
-/// Between two looks at a backend that does not sleep yet: it needs some 20 us to get there.
-const LOOK_EVERY_NS: u64 = 100_000;
+/// A backend that does not sleep yet needs some 20 us to get there, if it has a CPU. The pause between two looks
+/// doubles: where a hundred backends stand in line for one, looks at all of them would take all of this thread's time.
+const NEXT_LOOK_NS_MIN: u64 = 100_000;
 /// A backend that does not come to rest for so long is read as it is.
 const GIVE_UP_AFTER_NS: u64 = 50_000_000;
 
@@ -42,7 +43,7 @@ impl Worker<'_> {
         let clocks = self.shared.observer.read_clocks(client.number);
         let now_ns = clock::now_ns();
         if clocks.is_some_and(|clocks| !clocks.asleep) && now_ns < since_ns + GIVE_UP_AFTER_NS {
-            self.set_timer(now_ns + LOOK_EVERY_NS, index);
+            self.set_timer(now_ns + NEXT_LOOK_NS_MIN.max(now_ns - since_ns), index);
             return Ok(());
         }
         match (edge, client.span.stage) {

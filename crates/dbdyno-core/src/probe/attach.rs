@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
+use super::Probe;
 use super::activity::SqlWaits;
 use super::background::Watched;
 use super::budget::{Budget, Costs, host_cpus};
@@ -14,7 +15,7 @@ use super::process;
 use super::route::{Reasons, Route, RouteRequest};
 use super::sampler::{MemorySampler, ServerBackends, Sweeper};
 use super::sql::{self, SqlSampler};
-use super::{Probe, Sampler};
+use super::thread::Sampler;
 use crate::error::{CoreError, Result};
 use crate::load::{PhaseCell, WaitsSpec};
 

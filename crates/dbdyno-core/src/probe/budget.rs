@@ -9,8 +9,7 @@
 //! on, while the states only tell how much of an event is sleep, which differs little from one snapshot to the next.
 //!
 //! Costs are measured at attach, on an idle server with warm caches, and again all the time by the thread's own
-//! clock: under load a wake-up costs twice as much (`pace`), and the share is a promise; so a tenth of it is kept for
-//! the beginning, before costs under load are known (without that, short trials took 1.04 to 1.1 % for 1 %).
+//! clock: under load a wake-up costs twice as much (`pace`), and the share is a promise.
 
 /// What a sweep costs the sampler thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,12 +39,6 @@ const LOOKS_MIN: f64 = 0.25;
 /// Enough to know two thousand states a second; more CPU than that is better spent on more sweeps.
 const LOOKS_WANTED: f64 = 2.0;
 const LOOKS_MAX: f64 = 8.0;
-/// So many sweeps lie between two readings of the thread's clock, which costs 0.25 us: few at first, because what
-/// was measured at attach, without load, may be a fifth of what a sweep costs under it, and then ever more.
-pub const SWEEPS_PER_READING: std::ops::RangeInclusive<u64> = 8..=128;
-
-/// Of what may be spent.
-const SPENT_AS_PLANNED: f64 = 0.9;
 
 /// What may be spent, and what it has been found to buy.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +52,7 @@ pub struct Budget {
 impl Budget {
     /// A share of so many CPUs, for a period that was asked for or, without, chosen.
     pub fn new(share: f64, cpus: usize, period_asked_ns: Option<u64>, costs: Costs) -> Self {
-        Budget { rate: SPENT_AS_PLANNED * share * cpus as f64, period_asked_ns, costs }
+        Budget { rate: share * cpus as f64, period_asked_ns, costs }
     }
 
     /// What the budget pays for by the costs known so far.
@@ -96,9 +89,8 @@ pub fn host_cpus() -> usize {
 mod tests {
     use super::*;
 
-    /// For a share that is spent in full.
     fn plan(share: f64, cpus: usize, sweep_ns: f64) -> Plan {
-        Budget::new(share / SPENT_AS_PLANNED, cpus, None, Costs { sweep_ns, look_ns: 3000.0 }).plan()
+        Budget::new(share, cpus, None, Costs { sweep_ns, look_ns: 3000.0 }).plan()
     }
 
     #[test]
@@ -140,6 +132,6 @@ mod tests {
             budget.spent(cpu_ns as u64, sweeps, looks as u64);
             rate = cpu_ns / (plan.period_ns * sweeps) as f64;
         }
-        assert!((0.0195..=0.0205).contains(&(rate / SPENT_AS_PLANNED)), "{rate}");
+        assert!((0.0195..=0.0205).contains(&rate), "{rate}");
     }
 }

@@ -34,7 +34,7 @@ impl ClockFiles {
     /// The clocks now; `None` when the process is gone.
     pub fn read(&self) -> Option<BackendClocks> {
         let first = (self.state.read()?, self.schedstat.read()?);
-        let second = (self.state.read()?, self.schedstat.read()?);
+        let second = if first.0 == TaskState::Asleep { (self.state.read()?, self.schedstat.read()?) } else { first };
         let (cpu_ns, run_queue_ns) = second.1;
         Some(BackendClocks { cpu_ns, run_queue_ns, asleep: first == second && second.0 == TaskState::Asleep })
     }

@@ -24,8 +24,7 @@ const SYMBOL_SIZE: usize = 24;
 /// The parts of an executable that locate its dynamic symbols.
 pub struct Executable {
     position_independent: bool,
-    /// (file offset, link-time address, size in the file) of each loaded segment.
-    segments: Vec<(u64, u64, u64)>,
+    segments: Vec<Segment>,
     symbols: Vec<u8>,
     names: Vec<u8>,
 }
@@ -64,11 +63,20 @@ impl Executable {
         if !self.position_independent {
             return Some(0);
         }
-        let page = |value: u64| value & !0xfff;
-        let holds = |&&(offset, _, size): &&(u64, u64, u64)| page(offset) <= file_offset && file_offset < offset + size;
-        let &(offset, linked, _) = self.segments.iter().find(holds)?;
-        address.checked_sub(page(linked) + (file_offset - page(offset)))
+        load_bias(&self.segments, file_offset, address)
     }
+}
+
+/// (file offset, link-time address, size in the file) of a loaded segment.
+pub type Segment = (u64, u64, u64);
+
+/// What to add to a linked address where `file_offset` of a file with these segments is mapped at `address`.
+pub fn load_bias(segments: &[Segment], file_offset: u64, address: u64) -> Option<u64> {
+    let page = |value: u64| value & !0xfff;
+    let holds =
+        |&&(offset, _, size): &&Segment| page(offset) <= file_offset && file_offset < offset.saturating_add(size);
+    let &(offset, linked, _) = segments.iter().find(holds)?;
+    address.checked_sub(page(linked).checked_add(file_offset - page(offset))?)
 }
 
 /// The parts of an image that a program can neither write nor run, its texts among them.
@@ -87,7 +95,7 @@ pub fn constants(image: &[u8]) -> io::Result<Vec<&[u8]>> {
 fn section_headers(image: &[u8]) -> io::Result<Vec<&[u8]>> {
     let table = u64_at(image, 40)?;
     let entry_size = u64::from(u16_at(image, 58)?);
-    (0..u64::from(u16_at(image, 60)?)).map(|index| slice(image, table + index * entry_size, 64)).collect()
+    (0..u64::from(u16_at(image, 60)?)).map(|index| slice(image, entry_at(table, index, entry_size), 64)).collect()
 }
 
 fn dynamic_symbols(image: &[u8]) -> io::Result<(Vec<u8>, Vec<u8>)> {
@@ -105,12 +113,17 @@ fn section_bytes(image: &[u8], header: &[u8]) -> io::Result<Vec<u8>> {
     Ok(slice(image, u64_at(header, 24)?, u64_at(header, 32)?)?.to_vec())
 }
 
-fn loaded_segments(image: &[u8]) -> io::Result<Vec<(u64, u64, u64)>> {
+/// Of a table; beyond all files where the sum has no room, which `slice` refuses.
+fn entry_at(table: u64, index: u64, size: u64) -> u64 {
+    table.saturating_add(index * size)
+}
+
+fn loaded_segments(image: &[u8]) -> io::Result<Vec<Segment>> {
     let table = u64_at(image, 32)?;
     let entry_size = u64::from(u16_at(image, 54)?);
     let mut segments = Vec::new();
     for index in 0..u64::from(u16_at(image, 56)?) {
-        let header = slice(image, table + index * entry_size, 56)?;
+        let header = slice(image, entry_at(table, index, entry_size), 56)?;
         if u32_at(header, 0)? == SEGMENT_TYPE_LOAD {
             segments.push((u64_at(header, 8)?, u64_at(header, 16)?, u64_at(header, 32)?));
         }

@@ -95,7 +95,7 @@ impl ProcessArray {
         }
         let postmaster = program.memory_of(program.postmaster_pid)?;
         for known in processes {
-            let slot = (known.entry - self.start) / self.stride;
+            let slot = known.entry.wrapping_sub(self.start) / self.stride;
             let seen = postmaster.u32(known.entry + self.pid_offset).map_err(|error| error.to_string())?;
             let may_have_ended = || !program.children().is_ok_and(|children| children.contains(&known.pid));
             if (slot >= self.slots as u64 || seen as i32 != known.pid) && !may_have_ended() {

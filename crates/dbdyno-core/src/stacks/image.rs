@@ -9,6 +9,8 @@ use std::{fs, io};
 
 use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
 
+use crate::probe::{Segment, load_bias};
+
 /// What is kept of a file.
 #[derive(Debug, Default)]
 pub struct Image {
@@ -23,7 +25,7 @@ pub struct Image {
     /// Link-time address of the global offset table.
     pub got: Option<(u64, u64)>,
     /// (file offset, link-time address, size in the file) of each loaded segment.
-    segments: Vec<(u64, u64, u64)>,
+    segments: Vec<Segment>,
     /// Sorted by address, one name for each.
     functions: Vec<Function>,
 }
@@ -75,10 +77,7 @@ impl Image {
 
     /// What to add to a linked address in a process that maps the file's `file_offset` at `address`.
     pub fn load_bias(&self, file_offset: u64, address: u64) -> Option<u64> {
-        let page = |value: u64| value & !0xfff;
-        let holds = |&&(offset, _, size): &&(u64, u64, u64)| page(offset) <= file_offset && file_offset < offset + size;
-        let &(offset, linked, _) = self.segments.iter().find(holds)?;
-        address.checked_sub(page(linked) + (file_offset - page(offset)))
+        load_bias(&self.segments, file_offset, address)
     }
 
     /// The function that an instruction of this file belongs to.
@@ -103,7 +102,11 @@ fn functions_of(file: &object::File<'_>) -> Vec<Function> {
         .filter(|symbol| matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown) && symbol.size() > 0)
         .filter_map(|symbol| {
             let name = plain_name(symbol.name().ok()?);
-            Some(Function { start: symbol.address(), end: symbol.address() + symbol.size(), name: name.to_owned() })
+            Some(Function {
+                start: symbol.address(),
+                end: symbol.address().saturating_add(symbol.size()),
+                name: name.to_owned(),
+            })
         })
         .collect();
     // Of several names for one address the plainest is the one that people know: poll, not __GI___poll.

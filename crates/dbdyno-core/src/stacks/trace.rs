@@ -343,6 +343,7 @@ calls! {
     SYS_pselect6 "pselect" false false;
     SYS_futex "futex" false false;
     SYS_semop "semop" false false;
+    SYS_getpid "getpid" false false;
     SYS_semtimedop "semtimedop" false false;
     SYS_nanosleep "nanosleep" false false;
     SYS_clock_nanosleep "clock_nanosleep" false false;

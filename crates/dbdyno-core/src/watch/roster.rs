@@ -93,8 +93,8 @@ impl<H: Host> Roster<H> {
     /// Opens those that are there before the watch begins: a hundred take some milliseconds.
     pub fn muster(&mut self, pids: impl Iterator<Item = i32>) {
         for pid in pids.filter(|pid| !self.ignored_pids.contains(pid)) {
-            if let Some((reader, meter)) = self.host.open(pid) {
-                self.mustered.insert(pid, (reader, Process::new(pid, self.host.kind(pid), Some(meter))));
+            if let (Some(reader), process) = self.open(pid) {
+                self.mustered.insert(pid, (reader, process));
             }
         }
     }
@@ -143,12 +143,16 @@ impl<H: Host> Roster<H> {
         reader.map_or(Finding::Unreadable, Finding::Readable)
     }
 
+    /// A process with its meter; no reader and no meter where it was gone sooner.
+    fn open(&self, pid: i32) -> (Option<H::Reader>, Process) {
+        let (reader, meter) = self.host.open(pid).unzip();
+        (reader, Process::new(pid, self.host.kind(pid), meter))
+    }
+
     /// Born since the last sweep, seen at once, and opened up to a pause of ours later: its clocks count from its
     /// birth on, or parallel workers, which live for milliseconds, would seem to sleep through the first ones.
     fn newcomer(&self, pid: i32) -> (Option<H::Reader>, Process) {
-        let opened = self.host.open(pid);
-        let (reader, meter) = opened.map_or((None, None), |(reader, meter)| (Some(reader), Some(meter)));
-        let mut process = Process::new(pid, self.host.kind(pid), meter);
+        let (reader, mut process) = self.open(pid);
         process.read_all();
         process.cpu_ns.count_from_birth();
         process.run_queue_ns.count_from_birth();

@@ -8,8 +8,9 @@ use std::time::Duration;
 use super::collector::News;
 use super::source::SlotSource;
 use super::sweep::{StateReader, Sweeper};
-use crate::probe::budget::{Budget, Plan, SWEEPS_PER_READING};
+use crate::probe::budget::{Budget, Plan};
 use crate::probe::pace::{Pace, be_punctual, now_ns};
+use crate::probe::spending::Spending;
 
 /// How often to sweep.
 #[derive(Clone, Copy, Debug)]
@@ -20,15 +21,6 @@ pub enum Tuning {
     Fixed(Plan),
 }
 
-impl Tuning {
-    fn plan(&self) -> Plan {
-        match self {
-            Tuning::Budget(budget) => budget.plan(),
-            Tuning::Fixed(plan) => *plan,
-        }
-    }
-}
-
 /// What both threads share.
 #[derive(Default)]
 pub struct Common {
@@ -36,6 +28,13 @@ pub struct Common {
     pub stop: AtomicBool,
     /// CPU time of the collector: it counts against the budget.
     pub collector_cpu_ns: AtomicU64,
+}
+
+impl Common {
+    /// Of the calling thread and the collector.
+    fn cpu_ns(&self) -> u64 {
+        now_ns(libc::CLOCK_THREAD_CPUTIME_ID) + self.collector_cpu_ns.load(Ordering::Relaxed)
+    }
 }
 
 /// When to stop and when to cut, from CLOCK_MONOTONIC `start_ns` on.
@@ -96,6 +95,7 @@ pub fn sample<S: SlotSource, R: StateReader>(
         while let Ok((slot, pid, finding)) = news.try_recv() {
             sweeper.take_finding(slot as usize, pid, finding);
         }
+        let looks = sweeper.looks();
         if let Err(error) = sweeper.sweep(now_ns) {
             sampled.failure = Some(error.to_string());
             break;
@@ -103,8 +103,8 @@ pub fn sample<S: SlotSource, R: StateReader>(
         if now_ns >= schedule.length_ns {
             break;
         }
-        if effort.review(sweeper.looks()) {
-            pace.change_to(effort.plan().period_ns);
+        if let Some(plan) = effort.swept(sweeper.looks() - looks, common) {
+            pace.change_to(plan.period_ns);
         }
         if now_ns >= cut_ns && sweeper.end_step(now_ns) {
             // Within a step all looks have one probability.
@@ -131,43 +131,31 @@ fn end_last_step<S: SlotSource, R: StateReader>(sweeper: &mut Sweeper<S, R>, now
     })
 }
 
-/// What both threads cost, and what that leaves.
-struct Effort<'a> {
-    tuning: Tuning,
-    common: &'a Common,
-    reading_due: u64,
-    cpu_ns: u64,
-    sweeps: u64,
-    looks: u64,
+/// As the budget allows, or always the same.
+enum Effort {
+    Within(Spending),
+    Fixed(Plan),
 }
 
-impl<'a> Effort<'a> {
-    fn new(tuning: Tuning, common: &'a Common) -> Self {
-        let reading_due = *SWEEPS_PER_READING.start();
-        let mut effort = Effort { tuning, common, reading_due, cpu_ns: 0, sweeps: 0, looks: 0 };
-        effort.cpu_ns = effort.cpu_now_ns();
-        effort
+impl Effort {
+    fn new(tuning: Tuning, common: &Common) -> Self {
+        match tuning {
+            Tuning::Budget(budget) => Effort::Within(Spending::new(budget, common.cpu_ns())),
+            Tuning::Fixed(plan) => Effort::Fixed(plan),
+        }
     }
 
     fn plan(&self) -> Plan {
-        self.tuning.plan()
-    }
-
-    fn cpu_now_ns(&self) -> u64 {
-        now_ns(libc::CLOCK_THREAD_CPUTIME_ID) + self.common.collector_cpu_ns.load(Ordering::Relaxed)
-    }
-
-    /// One more sweep, and so many looks in all; whether the plan is a new one.
-    fn review(&mut self, looks: u64) -> bool {
-        self.sweeps += 1;
-        if self.sweeps < self.reading_due {
-            return false;
+        match self {
+            Effort::Within(spending) => spending.plan(),
+            Effort::Fixed(plan) => *plan,
         }
-        self.reading_due = (self.reading_due * 2).min(*SWEEPS_PER_READING.end());
-        let cpu_ns = self.cpu_now_ns();
-        let Tuning::Budget(budget) = &mut self.tuning else { return false };
-        budget.spent(cpu_ns - self.cpu_ns, self.sweeps, looks - self.looks);
-        (self.cpu_ns, self.sweeps, self.looks) = (cpu_ns, 0, looks);
-        true
+    }
+
+    fn swept(&mut self, looks: u64, common: &Common) -> Option<Plan> {
+        match self {
+            Effort::Within(spending) => spending.swept(looks, || common.cpu_ns()),
+            Effort::Fixed(_) => None,
+        }
     }
 }

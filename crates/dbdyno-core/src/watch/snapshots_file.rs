@@ -109,7 +109,7 @@ impl SnapshotsFile {
         if !self.rows.is_empty() {
             self.write_group(names)?;
         }
-        self.writer.finish()?;
+        self.writer.into_inner()?.sync_all()?;
         fs::rename(&self.partial, &self.path)?;
         Ok(())
     }

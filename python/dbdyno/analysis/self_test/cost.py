@@ -17,15 +17,15 @@ class Pair:
     watched_per_s: float
     unwatched_per_s: float
     sampler_cpu_ns: int
-    sweeps: int
-    window_ns: int
+    sampler_elapsed_ns: int
+    wake_ups: int
 
 
 def sampling_cost(pairs: Sequence[Pair], *, clients: int, cpus: int, route: str) -> SamplingCost:
     """The effect of watching, with the interval of the signed-rank test (docs/how-we-decide.md)."""
     logs = log_ratios([pair.watched_per_s for pair in pairs], [pair.unwatched_per_s for pair in pairs])
-    window_ns = sum(pair.window_ns for pair in pairs)
-    sweeps = sum(pair.sweeps for pair in pairs)
+    elapsed_ns = sum(pair.sampler_elapsed_ns for pair in pairs)
+    sweeps = sum(pair.wake_ups for pair in pairs)
     cpu_ns = sum(pair.sampler_cpu_ns for pair in pairs)
     return SamplingCost(
         clients=clients,
@@ -33,7 +33,7 @@ def sampling_cost(pairs: Sequence[Pair], *, clients: int, cpus: int, route: str)
         pairs=len(pairs),
         throughput=ratio(logs),
         route=route,
-        snapshots_per_s=sweeps / window_ns * 1e9,
-        host_share=cpu_ns / window_ns / cpus,
+        snapshots_per_s=sweeps / elapsed_ns * 1e9,
+        host_share=cpu_ns / elapsed_ns / cpus,
         cpu_ns_per_sweep=cpu_ns / max(sweeps, 1),
     )

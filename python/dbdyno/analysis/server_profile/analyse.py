@@ -20,6 +20,7 @@ from dbdyno.analysis.server_profile.heat_maps import heat_maps
 from dbdyno.analysis.server_profile.leaves import Leaves, leaves
 from dbdyno.analysis.server_profile.limits import warnings
 from dbdyno.analysis.server_profile.processes import processes
+from dbdyno.analysis.server_profile.query_texts import query_texts
 from dbdyno.analysis.server_profile.requests import PAGE_BYTES, differences, io_lines
 from dbdyno.analysis.server_profile.resample import draws
 from dbdyno.analysis.server_profile.session_stacks import session_stacks
@@ -159,18 +160,6 @@ def _sampler(record: Document) -> Sampler:
         budget=sampler["budget"],
         control_cpu_ns=sum(known) if known else None,
     )
-
-
-def query_texts(record: Document) -> dict[str, str]:
-    """The text of each query id: that of pg_stat_statements, without constants, else as a session sent it."""
-    sessions, counters = record.get("sessions") or {}, record.get("counters") or {}
-    sent = {
-        str(query["query_id"]): str(query["text"])
-        for query in sessions.get("queries") or []
-        if query["query_id"] is not None
-    }
-    rows = (counters.get("pg_stat_statements") or {}).get("rows_after") or []
-    return sent | {str(row["queryid"]): str(row["query"]) for row in rows if row.get("query")}
 
 
 def _statements(record: Document) -> dict[str, Document]:

@@ -15,9 +15,11 @@ import numpy as np
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Warning
 from dbdyno.analysis.server_profile import words
-from dbdyno.analysis.server_profile.analyse import commits, query_texts, times
-from dbdyno.analysis.server_profile.findings import FORMAT, Commits, Moved, ProfileComparison, Side
+from dbdyno.analysis.server_profile.analyse import commits, times
+from dbdyno.analysis.server_profile.findings import FORMAT, Commits
+from dbdyno.analysis.server_profile.findings.compared import Moved, ProfileComparison, Side
 from dbdyno.analysis.server_profile.leaves import Leaves
+from dbdyno.analysis.server_profile.query_texts import query_texts
 from dbdyno.analysis.server_profile.resample import Draws
 from dbdyno.analysis.server_profile.rules_time import part_name
 from dbdyno.analysis.server_profile.snapshots import Floats

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from dbdyno.analysis.findings import Estimate
-from dbdyno.analysis.server_profile.findings import Moved, ProfileComparison, Side
+from dbdyno.analysis.server_profile.findings.compared import Moved, ProfileComparison, Side
 from dbdyno.report import numbers
 from dbdyno.report.layout import WIDTH, Column, Row, paragraph, table
 from dbdyno.report.sections.arms import title
