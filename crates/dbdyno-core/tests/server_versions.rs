@@ -68,7 +68,7 @@ fn check(server: &Server, major: u32, is_sysv: bool) {
         let request = RouteRequest::Only(route);
         let (mut memory, layout) = open_server(server.postmaster_pid(), request, Some(&mut sql)).unwrap();
         assert_eq!((memory.route(), memory.note(), layout.version), (route, None, major));
-        let read = with_all_planted(&planted, || everything_that_holds_still(&mut memory, &layout, &mut sql));
+        let read = with_everyone(&planted, major, || everything_that_holds_still(&mut memory, &layout, &mut sql));
         planted.check(&read);
         check_background(&read, major);
         layouts.push(format!("{:?} {:?}", layout.processes, layout.status));
@@ -164,15 +164,23 @@ fn wait_until_planted(planted: &Planted, sql: &mut SqlWaits) {
     }
 }
 
-/// The first of some readings in which all planted sessions held still: one that waits for a lock wakes up once, after
-/// `deadlock_timeout`, to look for a deadlock.
-fn with_all_planted(planted: &Planted, mut read: impl FnMut() -> BTreeMap<i32, Activity>) -> BTreeMap<i32, Activity> {
-    const ATTEMPTS: usize = 5;
+/// The first of some readings in which all planted sessions and main loops held still: who waits for a lock wakes up
+/// once, after `deadlock_timeout`, to look for a deadlock, and background processes do now and then.
+fn with_everyone(
+    planted: &Planted,
+    major: u32,
+    mut read: impl FnMut() -> BTreeMap<i32, Activity>,
+) -> BTreeMap<i32, Activity> {
+    const ATTEMPTS: usize = 20;
     let mut last = read();
     for _ in 1..ATTEMPTS {
-        if planted.expected.keys().all(|pid| last.contains_key(pid)) {
+        let waits = waits_of(&last);
+        if planted.expected.keys().all(|pid| last.contains_key(pid))
+            && main_loops(major).iter().all(|name| waits.contains(name))
+        {
             break;
         }
+        sleep(Duration::from_millis(20));
         last = read();
     }
     last
@@ -204,7 +212,7 @@ fn read_all(memory: &mut SharedMemory, layout: &Layout) -> BTreeMap<i32, Activit
     read
 }
 
-/// Of each process that the server shows, if it was the same before and after: compared with what the server shows.
+/// Each process of which memory said the same before and after, and the server in between.
 fn everything_that_holds_still(
     memory: &mut SharedMemory,
     layout: &Layout,
@@ -216,19 +224,26 @@ fn everything_that_holds_still(
     let mut still = BTreeMap::new();
     for row in rows {
         let read = after.get(&row.pid).unwrap_or_else(|| panic!("{row:?} has no PGPROC"));
-        if before.get(&row.pid) == Some(read) {
-            assert_eq!(read, &row, "{}", memory.route());
+        if before.get(&row.pid) == Some(read) && *read == row {
             still.insert(row.pid, row);
         }
     }
     still
 }
 
-/// The main loops of the processes that every server has.
-fn check_background(read: &BTreeMap<i32, Activity>, major: u32) {
-    let waits: BTreeSet<&str> = read.values().filter_map(|row| row.wait.as_deref()).collect();
+fn waits_of(read: &BTreeMap<i32, Activity>) -> BTreeSet<&str> {
+    read.values().filter_map(|row| row.wait.as_deref()).collect()
+}
+
+/// Of the processes that every server has.
+fn main_loops(major: u32) -> [&'static str; 4] {
     let launcher = if major < 17 { "Activity:AutoVacuumMain" } else { "Activity:AutovacuumMain" };
-    for expected in ["Activity:CheckpointerMain", "Activity:WalWriterMain", "Activity:LogicalLauncherMain", launcher] {
+    ["Activity:CheckpointerMain", "Activity:WalWriterMain", "Activity:LogicalLauncherMain", launcher]
+}
+
+fn check_background(read: &BTreeMap<i32, Activity>, major: u32) {
+    let waits = waits_of(read);
+    for expected in main_loops(major) {
         assert!(waits.contains(expected), "{expected}: {waits:?}");
     }
     assert_eq!(waits.contains("Activity:IoWorkerMain"), major >= 18, "{waits:?}");
