@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbdyno.analysis.server_profile.query_texts import NO_ID, query_texts
+from dbdyno.analysis.server_profile.query_texts import NO_ID, NOT_ANALYSED, query_texts
 
 ACTIVE, OPEN = "active", "idle in transaction"
 
@@ -19,7 +19,7 @@ def test_a_text_of_pg_stat_statements_stands_before_one_that_was_sent() -> None:
     found = record([], [{"query_id": "7", "text": "SELECT 1"}, {"query_id": "8", "text": "SELECT 2"}])
     found["counters"] = {"pg_stat_statements": {"rows_after": [{"queryid": 7, "query": "SELECT $1"}]}}
 
-    assert query_texts(found) == {"7": "SELECT $1", "8": "SELECT 2"}
+    assert query_texts(found) == {"7": "SELECT $1", "8": "SELECT 2", NO_ID: NOT_ANALYSED}
 
 
 def test_what_has_no_id_is_told_by_what_was_seen_most_often() -> None:
@@ -38,6 +38,10 @@ def test_what_has_no_id_is_told_by_what_was_seen_most_often() -> None:
     assert query_texts(record(seen, queries))[NO_ID] == expected
 
 
-def test_where_all_have_an_id_there_is_no_text_without() -> None:
-    assert query_texts(record(poll(ACTIVE, 0), [{"query_id": "8", "text": "SELECT 2"}])) == {"8": "SELECT 2"}
+def test_where_all_have_an_id_those_without_are_on_their_way_to_one() -> None:
+    """Where ids are off and nothing was met there is nothing to say."""
+    texts = query_texts(record(poll(ACTIVE, 0), [{"query_id": "8", "text": "SELECT 2"}]))
+
+    assert texts == {"8": "SELECT 2", NO_ID: NOT_ANALYSED}
+    assert query_texts(record([], [{"query_id": None, "text": "SELECT 2"}])) == {}
     assert query_texts({}) == {}

@@ -119,6 +119,25 @@ def test_one_query_takes_most() -> None:
     assert "one_query" not in codes(equal)
 
 
+@pytest.mark.parametrize(
+    ("text", "following"),
+    [
+        ("END;", "commit more rows per transaction"),
+        ("commit", "commit more rows per transaction"),
+        ("VACUUM orders", "see its parts in By query (42); EXPLAIN takes no VACUUM"),
+        ("(SELECT 1)", "EXPLAIN (ANALYZE, BUFFERS) of query 42"),
+        ("/* report */ SELECT 1", "EXPLAIN (ANALYZE, BUFFERS) of query 42"),
+    ],
+)
+def test_explain_is_advised_for_what_it_takes(text: str, following: str) -> None:
+    """A COMMIT has no plan, and a text is told without the semicolon behind it."""
+    cells = [("42", ACTIVE, "IO:WalSync", 900, 100), (None, IDLE, READ, 100, 100)]
+    finding = found(profile_of([cells], clocks=[(0, 0)], texts={"42": text}), "one_query")
+
+    assert finding.next.startswith(following)
+    assert finding.sentence.endswith(f": {text.rstrip(';')}.")
+
+
 def test_a_blocker_that_is_idle_in_transaction() -> None:
     """The greatest stake, by name, with what ends it; one that is active is another finding."""
     looks = [at * SECOND // 2 for at in range(20)]

@@ -214,8 +214,22 @@ def query(profile: ServerProfile) -> Iterator[Finding]:
         seconds_at_stake=top.ns.estimate / SECOND_NS,
         sentence=f"One query takes {words.share(top.share)} of the database time{mostly}{text}.",
         evidence=[Evidence(f"share of the database time of query {top.query_id}", top.share, "share"), *_calls(top)],
-        next=f"EXPLAIN (ANALYZE, BUFFERS) of query {top.query_id}",
+        next=_next_for_query(top),
     )
+
+
+COMMITS = ("COMMIT", "END")
+EXPLAINED = ("SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUES", "TABLE", "EXECUTE", "DECLARE")
+
+
+def _next_for_query(top: QueryTime) -> str:
+    """EXPLAIN takes no utility statement, COMMIT among them."""
+    first = (top.text or EXPLAINED[0]).lstrip("( \n\t").partition(" ")[0].rstrip(";").upper()
+    if first in COMMITS:
+        return "commit more rows per transaction: each COMMIT makes its WAL durable, and gives back its locks only then"
+    if first in EXPLAINED or first.startswith(("/*", "--")):
+        return f"EXPLAIN (ANALYZE, BUFFERS) of query {top.query_id}"
+    return f"see its parts in By query ({top.query_id}); EXPLAIN takes no {first}"
 
 
 def _calls(top: QueryTime) -> list[Evidence]:

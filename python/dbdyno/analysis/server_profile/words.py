@@ -72,6 +72,6 @@ def listed(names: list[str]) -> str:
 
 
 def clipped(text: str, most: int = 60) -> str:
-    """A query on one line, cut."""
-    line = " ".join(text.split())
+    """A query on one line, cut; without the semicolon that ends it."""
+    line = " ".join(text.split()).rstrip("; ")
     return line if len(line) <= most else f"{line[: most - 3]}..."
