@@ -72,7 +72,6 @@ def test_cpu_and_run_queue_are_the_kernel_s(run: Path) -> None:
 
         assert parts == profile["total_ns"]
         assert profile["server_clocks"] == "schedstat"
-        assert abs(profile["unaccounted_ns"]) <= 0.10 * profile["total_ns"]
 
 
 def test_the_same_seed_replays_the_same_order(run: Path, tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ def test_a_backend_comes_and_goes(server: EmbeddedServer) -> None:
         for process, _, _, event, *counts in step["cells"]
         if outcome["processes"][process]["pid"] == pid and outcome["events"][event] == "Timeout:PgSleep"
     )
-    assert asleep_ns == pytest.approx(0.5e9, rel=0.05)
+    assert asleep_ns == pytest.approx(0.5e9, rel=0.1)
 
 
 def test_parallel_workers_belong_to_their_leader(server: EmbeddedServer) -> None:
