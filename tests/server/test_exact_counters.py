@@ -35,7 +35,7 @@ DEBIAN_15 = Path("/usr/lib/postgresql/15/bin")
 LOAD = "load"
 TRIALS = 3
 TOLERANCE = 0.05
-SEEN_LEAST = 5_000
+SEEN_LEAST = 10_000  # by all trials: one in a hundred is the standard error of their ratio, a fifth of the tolerance
 # Ten times the default's: this is about what the profile means, and a cheaper one is as right but needs longer.
 BUDGET = 0.1
 
@@ -148,7 +148,7 @@ def assert_agree(trials: list[Measured]) -> None:
     """All trials together within 5 %, and no wait above what the server counted."""
     ratio = sum(trial.seen_ns for trial in trials) / sum(trial.counted_ns for trial in trials)
     print(f"  all {len(trials)}: snapshots / counter {ratio:.4f}")
-    assert min(trial.seen for trial in trials) >= SEEN_LEAST
+    assert sum(trial.seen for trial in trials) >= SEEN_LEAST
     assert ratio == pytest.approx(1, abs=TOLERANCE)
     for trial in trials:
         assert 0 < trial.wait_ns <= trial.counted_ns
