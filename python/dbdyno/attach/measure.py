@@ -32,7 +32,6 @@ from dbdyno.attach.session import APPLICATION_NAME, connect
 from dbdyno.attach.session_poll import SessionPoll
 from dbdyno.attach.sessions_sql import Session
 from dbdyno.errors import EXIT_INPUT_WRONG, DynoError
-from dbdyno.targets.endpoint import Endpoint
 from dbdyno.targets.statements import first_line
 
 STEP_NS = 1_000_000_000
@@ -132,7 +131,7 @@ def _spec(server: FoundServer, wish: Wish, snapshots: Path) -> tuple[dict[str, A
     """What the engine is asked for, without the password, and the password."""
     endpoint = server.endpoint
     spec = {
-        "target": _target(endpoint) if endpoint is not None else None,
+        "target": endpoint.engine_target(APPLICATION_NAME, _CONNECT_TIMEOUT_NS) if endpoint is not None else None,
         "postmaster_pid": server.postmaster_pid,
         "route": wish.route,
         "period_ns": None,
@@ -144,19 +143,6 @@ def _spec(server: FoundServer, wish: Wish, snapshots: Path) -> tuple[dict[str, A
     }
     password = endpoint.password.reveal() if endpoint is not None and endpoint.password is not None else None
     return spec, password
-
-
-def _target(endpoint: Endpoint) -> dict[str, Any]:
-    return {
-        "host": endpoint.host,
-        "port": endpoint.port,
-        "user": endpoint.user,
-        "dbname": endpoint.dbname,
-        "sslmode": endpoint.sslmode,
-        "sslrootcert": endpoint.sslrootcert,
-        "application_name": APPLICATION_NAME,
-        "connect_timeout_ns": _CONNECT_TIMEOUT_NS,
-    }
 
 
 def _start_poll(server: FoundServer, look: Callable[[Sequence[Session], Blocking], None]) -> SessionPoll | None:

@@ -38,7 +38,7 @@ def trial_spec(
     if limit is None and arm.arrival.kind == "open":
         limit = OPEN_LATENCY_LIMIT_NS
     return {
-        "target": _target(endpoint),
+        "target": endpoint.engine_target(CLIENTS_NAME, CONNECT_TIMEOUT_NS),
         "session_sql": list(session_sql),
         "scripts": [{"name": use.name, "text": use.text, "weight": use.weight} for use in arm.scripts],
         "variables": arm.variables,
@@ -65,17 +65,4 @@ def trial_spec(
         },
         "exposure_period_ns": EXPOSURE_PERIOD_NS,
         "stacks": {"frequency_hz": STACK_FREQUENCY_HZ} if experiment.stacks else None,
-    }
-
-
-def _target(endpoint: Endpoint) -> dict[str, Any]:
-    return {
-        "host": endpoint.host,
-        "port": endpoint.port,
-        "user": endpoint.user,
-        "dbname": endpoint.dbname,
-        "sslmode": endpoint.sslmode,
-        "sslrootcert": endpoint.sslrootcert,
-        "application_name": CLIENTS_NAME,
-        "connect_timeout_ns": CONNECT_TIMEOUT_NS,
     }

@@ -23,18 +23,8 @@ def trial_spec(
     session_sql: Sequence[str] = (),
 ) -> dict[str, Any]:
     """A closed loop of one script against a server of ours; `waits` says how it is watched."""
-    endpoint = server.endpoint
     return {
-        "target": {
-            "host": endpoint.host,
-            "port": endpoint.port,
-            "user": endpoint.user,
-            "dbname": endpoint.dbname,
-            "sslmode": endpoint.sslmode,
-            "sslrootcert": endpoint.sslrootcert,
-            "application_name": "dbdyno selftest",
-            "connect_timeout_ns": CONNECT_TIMEOUT_NS,
-        },
+        "target": server.endpoint.engine_target("dbdyno selftest", CONNECT_TIMEOUT_NS),
         "session_sql": list(session_sql),
         "scripts": [{"name": "planted.sql", "text": script}],
         "mode": "prepared",

@@ -21,7 +21,7 @@ from datetime import datetime
 from pathlib import Path
 
 from dbdyno.errors import DynoError
-from dbdyno.store import journal, manifest, run_directory
+from dbdyno.store import journal, manifest, out_directory, run_directory
 from dbdyno.store.manifest import Manifest
 from dbdyno.store.run_directory import StoredRun
 
@@ -99,6 +99,4 @@ def _write_new(file: Path, data: bytes) -> None:
     except FileExistsError:
         raise DynoError("out_exists", f"--out {file}: exists already; name another file") from None
     except OSError as error:
-        raise DynoError(
-            "out_unwritable", f"--out {file}: cannot be written: {error.strerror}; choose another --out"
-        ) from None
+        raise out_directory.unwritable(file, error) from None

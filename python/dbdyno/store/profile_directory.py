@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
+from dbdyno.store import out_directory
 
 FORMAT = 1
 RECORD = "record.json"
@@ -40,17 +41,7 @@ def is_profile(directory: Path) -> bool:
 
 def create(directory: Path) -> None:
     """Make the directory, or take an empty one; refused where it holds something or cannot be written."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        if any(directory.iterdir()):
-            raise DynoError("out_not_empty", f"--out {directory}: is not empty; name a new directory")
-        probe = directory / ".writable"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise DynoError(
-            "out_unwritable", f"--out {directory}: cannot be written: {error.strerror}; choose another --out"
-        ) from None
+    out_directory.take(directory, "name a new directory")
 
 
 def discard(directory: Path) -> None:

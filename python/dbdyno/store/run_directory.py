@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dbdyno.errors import DynoError
-from dbdyno.store import journal
+from dbdyno.store import journal, out_directory
 
 COPIES = "experiment"
 REPORT = "report.html"
@@ -35,17 +35,7 @@ class StoredRun:
 
 def check_usable(directory: Path) -> None:
     """Refuse a run directory that could not be written, before anything is started."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        if any(directory.iterdir()):
-            raise DynoError("out_not_empty", f"--out {directory}: is not empty; name a new directory, or --resume it")
-        probe = directory / ".writable"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise DynoError(
-            "out_unwritable", f"--out {directory}: cannot be written: {error.strerror}; choose another --out"
-        ) from None
+    out_directory.take(directory, "name a new directory, or --resume it")
 
 
 def create(directory: Path, experiment_file: Path, files: Iterable[Path], run: Mapping[str, Any]) -> journal.Journal:
@@ -54,9 +44,7 @@ def create(directory: Path, experiment_file: Path, files: Iterable[Path], run: M
     try:
         _copy(experiment_file.parent, files, directory / COPIES)
     except OSError as error:
-        raise DynoError(
-            "out_unwritable", f"--out {directory}: cannot be written: {error.strerror}; choose another --out"
-        ) from None
+        raise out_directory.unwritable(directory, error) from None
     opened = journal.Journal(directory / journal.FILE_NAME)
     opened.append("run", run)
     return opened

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dbdyno.errors import DynoError
-from dbdyno.store import journal, manifest, run_directory
+from dbdyno.store import journal, manifest, out_directory, run_directory
 from dbdyno.store.manifest import Entry, Manifest
 from dbdyno.store.run_directory import StoredRun
 
@@ -191,9 +191,7 @@ def _staged(target: Path, listed: Manifest) -> Iterator[Path]:
             for name in sorted(names, key=lambda name: name == journal.FILE_NAME):
                 (Path(temporary) / name).rename(target / name)
     except OSError as error:
-        raise DynoError(
-            "out_unwritable", f"--out {target}: cannot be written: {error.strerror}; choose another --out"
-        ) from None
+        raise out_directory.unwritable(target, error) from None
 
 
 def _write(path: Path, pieces: Iterable[bytes]) -> None:

@@ -40,6 +40,19 @@ class Endpoint:
     def __str__(self) -> str:
         return self.display()
 
+    def engine_target(self, application_name: str, connect_timeout_ns: int) -> dict[str, Any]:
+        """The `target` of the engine's specs (docs/architecture.md): without the password, which goes beside it."""
+        return {
+            "host": self.host,
+            "port": self.port,
+            "user": self.user,
+            "dbname": self.dbname,
+            "sslmode": self.sslmode,
+            "sslrootcert": self.sslrootcert,
+            "application_name": application_name,
+            "connect_timeout_ns": connect_timeout_ns,
+        }
+
     def connect_arguments(self) -> dict[str, Any]:
         """Keyword arguments for `psycopg.connect`, with the password revealed: pass them on, keep them nowhere.
 
