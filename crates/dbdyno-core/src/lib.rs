@@ -18,6 +18,7 @@ pub mod generate;
 pub mod histogram;
 pub mod load;
 pub mod log_bins;
+mod perf;
 pub mod probe;
 pub mod script;
 pub mod stacks;

@@ -12,7 +12,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use dbdyno_core::probe::{
-    ACTIVITY_SQL, Activity, Layout, Route, RouteRequest, SharedMemory, SqlWaits, WaitNames, open_server,
+    Activity, Layout, Route, RouteRequest, SharedMemory, SqlWaits, WaitNames, activity_over, open_server,
     open_server_by_names,
 };
 use dbdyno_core::wire::Connection;
@@ -142,11 +142,7 @@ fn plant_foreign_wait(server: &Server, session: &mut Session) {
 }
 
 fn activity_of(server: &Server) -> SqlWaits {
-    let mut connection = Connection::connect(&server.target(), None).unwrap();
-    Box::new(move || {
-        let rows = connection.query(ACTIVITY_SQL).map_err(|error| format!("{error:?}"))?;
-        Ok(rows.iter().filter_map(|row| Activity::from_row(row)).collect())
-    })
+    activity_over(Connection::connect(&server.target(), None).unwrap())
 }
 
 fn wait_until_planted(planted: &Planted, sql: &mut SqlWaits) {

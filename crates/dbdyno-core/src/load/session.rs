@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::spec::TrialSpec;
 use super::{stop, streams};
 use crate::error::{CoreError, Result};
-use crate::probe::{ACTIVITY_SQL, Activity, SqlWaits};
+use crate::probe::{SqlWaits, activity_over};
 use crate::script::Value;
 use crate::wire::{Connection, StatementError};
 
@@ -69,14 +69,7 @@ pub(super) fn wait_queries(spec: &TrialSpec, password: Option<&str>) -> Result<O
     if spec.waits.route == "off" {
         return Ok(None);
     }
-    let mut connection = Connection::connect(&spec.target, password)?;
-    Ok(Some(Box::new(move || {
-        let rows = connection.query(ACTIVITY_SQL).map_err(|error| match error {
-            StatementError::Server(error) => error.to_string(),
-            StatementError::Connection(error) => error.message,
-        })?;
-        Ok(rows.iter().filter_map(|row| Activity::from_row(row)).collect())
-    })))
+    Ok(Some(activity_over(Connection::connect(&spec.target, password)?)))
 }
 
 /// The workload's variables, and pgbench's own: `client_id`, `random_seed` and `default_seed`.

@@ -1,5 +1,7 @@
 //! What the server itself tells about its processes, over a connection.
 
+use crate::wire::{Connection, StatementError};
+
 /// One row of pg_stat_activity. What the server does not tell, to whom asks or of this process, is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Activity {
@@ -18,6 +20,17 @@ pub type SqlWaits = Box<dyn FnMut() -> Result<Vec<Activity>, String> + Send>;
 
 /// The question. Who asks is left out: it is never as idle as it was before and will be after.
 pub const ACTIVITY_SQL: &str = "SELECT pid, wait_event_type || ':' || wait_event, state, query_id FROM pg_stat_activity WHERE pid <> pg_backend_pid()";
+
+/// Asks over a connection that nobody else uses.
+pub fn activity_over(mut connection: Connection) -> SqlWaits {
+    Box::new(move || {
+        let rows = connection.query(ACTIVITY_SQL).map_err(|error| match error {
+            StatementError::Server(error) => error.to_string(),
+            StatementError::Connection(error) => error.message,
+        })?;
+        Ok(rows.iter().filter_map(|row| Activity::from_row(row)).collect())
+    })
+}
 
 impl Activity {
     /// A row of the answer to `ACTIVITY_SQL`.

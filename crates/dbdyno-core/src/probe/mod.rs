@@ -61,7 +61,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
 
-pub use activity::{ACTIVITY_SQL, Activity, SqlWaits};
+pub use activity::{ACTIVITY_SQL, Activity, SqlWaits, activity_over};
 pub use attach::attach;
 pub use background::BackgroundProcess;
 pub use counts::{ClientCounts, EventSnapshots, Snapshots};

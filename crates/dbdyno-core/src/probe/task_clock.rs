@@ -7,53 +7,20 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::FromRawFd;
+
+use crate::perf::{self, Attributes, FLAG_EXCLUDE_HYPERVISOR, FLAG_EXCLUDE_KERNEL};
 
 /// A running clock of one process.
 pub struct TaskClock(File);
 
-/// The first 64 bytes of `struct perf_event_attr`, which is all that its first version had (linux/perf_event.h).
-#[repr(C)]
-#[derive(Default)]
-struct Attributes {
-    kind: u32,
-    size: u32,
-    config: u64,
-    sample_period: u64,
-    sample_kind: u64,
-    read_format: u64,
-    flags: u64,
-    wakeup: u32,
-    breakpoint_kind: u32,
-    breakpoint_address: u64,
-}
-
-const KIND_SOFTWARE: u32 = 1;
 const CONFIG_TASK_CLOCK: u64 = 1;
-/// `exclude_kernel` and `exclude_hv`: without them unprivileged users are refused.
-const FLAGS: u64 = 1 << 5 | 1 << 6;
-const CLOSE_ON_EXEC: libc::c_ulong = 8;
 
 impl TaskClock {
     /// Starts a clock at zero; the processes that this one starts are not in it.
     pub fn open(pid: i32) -> io::Result<Self> {
-        let attributes = Attributes {
-            kind: KIND_SOFTWARE,
-            size: size_of::<Attributes>() as u32,
-            config: CONFIG_TASK_CLOCK,
-            flags: FLAGS,
-            ..Attributes::default()
-        };
-        let (any_cpu, no_group) = (-1, -1);
-        // SAFETY: the kernel reads `attributes`, as many bytes as its size field says, during the call only.
-        let file = unsafe {
-            libc::syscall(libc::SYS_perf_event_open, &raw const attributes, pid, any_cpu, no_group, CLOSE_ON_EXEC)
-        };
-        if file < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the call has just given us this descriptor; nobody else owns it.
-        Ok(TaskClock(unsafe { File::from_raw_fd(file as i32) }))
+        let flags = FLAG_EXCLUDE_KERNEL | FLAG_EXCLUDE_HYPERVISOR;
+        let attributes = Attributes { config: CONFIG_TASK_CLOCK, flags, ..Attributes::software() };
+        Ok(TaskClock(perf::open(&attributes, pid)?.into()))
     }
 
     /// CPU time of the process since the clock was opened. It stands still once the process is gone.

@@ -23,6 +23,15 @@ pub struct StackCopy {
 }
 
 impl StackCopy {
+    /// Copies at most so many bytes of a process's stack, from these registers up to its end.
+    pub fn take(pid: i32, registers: Registers, stack_end: u64, bytes_max: usize) -> io::Result<Self> {
+        let length = bytes_max.min(usize::try_from(stack_end.saturating_sub(registers.stack)).unwrap_or(0));
+        let mut bytes = vec![0; length];
+        let copied = read_remote(pid, registers.stack, &mut bytes)?;
+        bytes.truncate(copied);
+        Ok(StackCopy { registers, bytes })
+    }
+
     /// The eight bytes at an address of the process, if they were copied.
     pub fn word(&self, address: u64) -> Option<u64> {
         let from = usize::try_from(address.checked_sub(self.registers.stack)?).ok()?;

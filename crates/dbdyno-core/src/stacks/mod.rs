@@ -21,6 +21,7 @@ mod fold;
 mod image;
 mod perf_event;
 mod processes;
+mod ptrace;
 mod recorder;
 mod server_waits;
 mod spec;

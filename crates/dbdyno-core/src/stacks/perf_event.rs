@@ -9,12 +9,13 @@
 //! of its own. The layouts are those of perf_event_open(2).
 
 use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::copy::{Registers, StackCopy};
+use crate::perf::{self, Attributes, FLAG_EXCLUDE_HYPERVISOR, FLAG_EXCLUDE_KERNEL};
 
-const TYPE_SOFTWARE: u32 = 1;
 const COUNT_CPU_CLOCK: u64 = 0;
 const SAMPLE_TID: u64 = 1 << 1;
 const SAMPLE_TIME: u64 = 1 << 2;
@@ -22,37 +23,12 @@ const SAMPLE_REGISTERS_USER: u64 = 1 << 12;
 const SAMPLE_STACK_USER: u64 = 1 << 13;
 /// rbp, rsp and rip, which the kernel writes in this order.
 const REGISTERS: u64 = 1 << 6 | 1 << 7 | 1 << 8;
-const FLAG_EXCLUDE_KERNEL: u64 = 1 << 5;
-const FLAG_EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 const FLAG_FREQUENCY: u64 = 1 << 10;
-const FLAG_CLOEXEC: libc::c_ulong = 1 << 3;
 
 const RECORD_LOST: u32 = 2;
 const RECORD_SAMPLE: u32 = 9;
 const MISC_MODE: u16 = 7;
 const MISC_KERNEL: u16 = 1;
-
-/// The part of `struct perf_event_attr` that every kernel since 3.19 knows; the size says so.
-#[repr(C)]
-#[derive(Default)]
-struct Attributes {
-    kind: u32,
-    size: u32,
-    config: u64,
-    frequency: u64,
-    sample_type: u64,
-    read_format: u64,
-    flags: u64,
-    wakeup: u32,
-    breakpoint_type: u32,
-    config1: u64,
-    config2: u64,
-    branch_sample_type: u64,
-    sample_registers_user: u64,
-    sample_stack_user: u32,
-    clock: i32,
-    sample_registers_intr: u64,
-}
 
 /// What is asked of the kernel.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +52,8 @@ pub enum Record {
 
 /// An open event with its ring; closed when dropped.
 pub struct PerfEvent {
-    descriptor: libc::c_int,
+    /// The event ends when this is closed.
+    _descriptor: OwnedFd,
     ring: NonNull<u8>,
     page: usize,
     /// A power of two.
@@ -93,20 +70,16 @@ const TAIL: usize = 1032;
 impl PerfEvent {
     /// Opens the CPU clock of a process and a ring of at most `ring_bytes`, less where the user may not lock as much.
     pub fn open(pid: i32, sampling: Sampling, ring_bytes: usize) -> io::Result<Self> {
-        let descriptor = open_descriptor(pid, sampling)?;
+        let descriptor = open_event(pid, sampling)?;
         // SAFETY: sysconf has no preconditions.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
         let least = (sampling.stack_bytes as usize + 2 * page).next_power_of_two();
         let mut data_bytes = ring_bytes.next_power_of_two().max(least);
         loop {
-            match map(descriptor, page + data_bytes) {
-                Ok(ring) => return Ok(PerfEvent { descriptor, ring, page, data_bytes }),
+            match map(&descriptor, page + data_bytes) {
+                Ok(ring) => return Ok(PerfEvent { _descriptor: descriptor, ring, page, data_bytes }),
                 Err(error) if error.raw_os_error() == Some(libc::EPERM) && data_bytes > least => data_bytes /= 2,
-                Err(error) => {
-                    // SAFETY: the descriptor is ours and used no more.
-                    unsafe { libc::close(descriptor) };
-                    return Err(error);
-                }
+                Err(error) => return Err(error),
             }
         }
     }
@@ -182,39 +155,35 @@ impl PerfEvent {
 
 impl Drop for PerfEvent {
     fn drop(&mut self) {
-        // SAFETY: the mapping and the descriptor are ours, and nothing uses them after this.
-        unsafe {
-            libc::munmap(self.ring.as_ptr().cast(), self.page + self.data_bytes);
-            libc::close(self.descriptor);
-        }
+        // SAFETY: the mapping is ours, and nothing uses it after this.
+        unsafe { libc::munmap(self.ring.as_ptr().cast(), self.page + self.data_bytes) };
     }
 }
 
-fn open_descriptor(pid: i32, sampling: Sampling) -> io::Result<libc::c_int> {
+fn open_event(pid: i32, sampling: Sampling) -> io::Result<OwnedFd> {
     let attributes = Attributes {
-        kind: TYPE_SOFTWARE,
-        size: size_of::<Attributes>() as u32,
         config: COUNT_CPU_CLOCK,
-        frequency: sampling.frequency_hz,
+        period_or_frequency: sampling.frequency_hz,
         sample_type: SAMPLE_TID | SAMPLE_TIME | SAMPLE_REGISTERS_USER | SAMPLE_STACK_USER,
         flags: FLAG_FREQUENCY | FLAG_EXCLUDE_HYPERVISOR | if sampling.in_kernel { 0 } else { FLAG_EXCLUDE_KERNEL },
         sample_registers_user: REGISTERS,
         sample_stack_user: sampling.stack_bytes,
-        ..Attributes::default()
+        ..Attributes::software()
     };
-    const ANY_CPU: libc::c_int = -1;
-    const NO_GROUP: libc::c_int = -1;
-    // SAFETY: the attributes are a structure of the size that they name; the kernel only reads them.
-    let descriptor = unsafe {
-        libc::syscall(libc::SYS_perf_event_open, &raw const attributes, pid, ANY_CPU, NO_GROUP, FLAG_CLOEXEC)
-    };
-    if descriptor == -1 { Err(io::Error::last_os_error()) } else { Ok(descriptor as libc::c_int) }
+    perf::open(&attributes, pid)
 }
 
-fn map(descriptor: libc::c_int, length: usize) -> io::Result<NonNull<u8>> {
+fn map(descriptor: &OwnedFd, length: usize) -> io::Result<NonNull<u8>> {
     // SAFETY: a new mapping where the kernel likes; nothing else is touched.
     let address = unsafe {
-        libc::mmap(ptr::null_mut(), length, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED, descriptor, 0)
+        libc::mmap(
+            ptr::null_mut(),
+            length,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED,
+            descriptor.as_raw_fd(),
+            0,
+        )
     };
     match NonNull::new(address.cast()) {
         Some(ring) if address != libc::MAP_FAILED => Ok(ring),
@@ -226,11 +195,6 @@ fn map(descriptor: libc::c_int, length: usize) -> io::Result<NonNull<u8>> {
 mod tests {
     use super::*;
     use crate::probe::now_ns;
-
-    #[test]
-    fn the_attributes_are_of_the_size_that_kernels_since_3_19_know() {
-        assert_eq!(size_of::<Attributes>(), 104);
-    }
 
     #[test]
     fn a_spinning_thread_leaves_its_stacks_and_a_full_ring_counts_what_it_lost() {

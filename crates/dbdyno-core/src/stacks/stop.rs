@@ -12,7 +12,8 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::time::{Duration, Instant};
 
-use super::copy::{Registers, StackCopy, read_remote};
+use super::copy::{Registers, StackCopy};
+use super::ptrace::request;
 
 /// A process that does not stand after this long sleeps where nothing can interrupt it (a dead disk).
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
@@ -44,13 +45,7 @@ impl Pauses {
 pub fn snapshot(pid: i32, stack_end: u64, stack_bytes: usize, pauses: &mut Pauses) -> io::Result<StackCopy> {
     let began = Instant::now();
     let seized = Seized::new(pid)?;
-    let copy = seized.registers().and_then(|registers| {
-        let length = stack_bytes.min(usize::try_from(stack_end.saturating_sub(registers.stack)).unwrap_or(0));
-        let mut bytes = vec![0; length];
-        let copied = read_remote(pid, registers.stack, &mut bytes)?;
-        bytes.truncate(copied);
-        Ok(StackCopy { registers, bytes })
-    });
+    let copy = seized.registers().and_then(|registers| StackCopy::take(pid, registers, stack_end, stack_bytes));
     drop(seized);
     pauses.add(began.elapsed());
     copy
@@ -129,12 +124,6 @@ fn wait_for(pid: i32) -> io::Result<Option<libc::c_int>> {
         _ if status >> 16 == libc::PTRACE_EVENT_STOP => Ok(Some(0)),
         _ => Ok(Some(libc::WSTOPSIG(status))),
     }
-}
-
-fn request(what: libc::c_uint, pid: i32, data: libc::c_int) -> io::Result<()> {
-    // SAFETY: none of these requests reads or writes our memory; the kernel checks the process.
-    let result = unsafe { libc::ptrace(what, pid, ptr::null_mut::<libc::c_void>(), data as libc::c_long) };
-    if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 #[cfg(test)]

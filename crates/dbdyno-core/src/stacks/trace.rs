@@ -10,13 +10,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::mem::MaybeUninit;
-use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::cpu::stop_advice;
+use super::ptrace::request;
 use crate::error::{CoreError, Result};
 
 /// What to trace.
@@ -283,12 +283,6 @@ fn why_stopped(pid: i32, status: libc::c_int) -> Stop {
             _ => Stop::Signal(0),
         }
     }
-}
-
-fn request(what: libc::c_uint, pid: i32, data: libc::c_int) -> io::Result<()> {
-    // SAFETY: none of these requests reads or writes our memory; the kernel checks the process.
-    let result = unsafe { libc::ptrace(what, pid, ptr::null_mut::<libc::c_void>(), data as libc::c_long) };
-    if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 fn file_behind(pid: i32, descriptor: i32) -> String {

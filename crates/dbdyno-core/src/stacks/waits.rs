@@ -15,7 +15,7 @@ use std::collections::hash_map::Entry;
 use std::io;
 
 use super::address_space::CodeMap;
-use super::copy::{Registers, StackCopy, read_remote};
+use super::copy::{Registers, StackCopy};
 use super::processes::{Call, ProcessFiles};
 
 /// Who knows in which wait event a server process is now.
@@ -89,17 +89,14 @@ impl Sleeper {
         let Some(Call::Asleep { stack, instruction }) = self.files.call()? else {
             return Ok(Seen::Runnable);
         };
-        let length = stack_bytes.min(usize::try_from(self.stack_end.saturating_sub(stack)).unwrap_or(0));
-        let mut bytes = vec![0; length];
-        let copied = read_remote(self.files.pid, stack, &mut bytes)?;
-        bytes.truncate(copied);
+        let registers = Registers { instruction, stack, base: None };
+        let copy = StackCopy::take(self.files.pid, registers, self.stack_end, stack_bytes)?;
         let event = events.and_then(|events| events.event(self.files.pid));
         if self.files.times_run() != Some(before) {
             return Ok(Seen::Runnable);
         }
         self.asleep_since = Some(before);
-        let registers = Registers { instruction, stack, base: None };
-        Ok(Seen::Asleep(StackCopy { registers, bytes }, event))
+        Ok(Seen::Asleep(copy, event))
     }
 }
 

@@ -12,10 +12,8 @@ use super::sql_slots::{self, SqlServer};
 use crate::error::{CoreError, Result};
 use crate::probe::budget::{Budget, Costs, Plan, host_cpus};
 use crate::probe::pace::now_ns;
-use crate::probe::{
-    ACTIVITY_SQL, Activity, Layout, Route, RouteRequest, SharedMemory, SqlWaits, StateFile, open_server,
-};
-use crate::wire::{Connection, StatementError, Target};
+use crate::probe::{Layout, Route, RouteRequest, SharedMemory, SqlWaits, StateFile, activity_over, open_server};
+use crate::wire::{Connection, Target};
 
 /// A wake-up and a hundred processes, until the first sweeps have told.
 const SWEEP_NS_GUESSED: f64 = 15_000.0;
@@ -68,16 +66,9 @@ struct OpenedMemory {
 
 /// For the self-test, and the process that answers.
 fn activity_queries(target: &Target, password: Option<&str>) -> Result<(SqlWaits, i32)> {
-    let mut connection = Connection::connect(target, password)?;
+    let connection = Connection::connect(target, password)?;
     let own_pid = connection.process_id();
-    let queries: SqlWaits = Box::new(move || {
-        let rows = connection.query(ACTIVITY_SQL).map_err(|error| match error {
-            StatementError::Server(error) => error.to_string(),
-            StatementError::Connection(error) => error.message,
-        })?;
-        Ok(rows.iter().filter_map(|row| Activity::from_row(row)).collect())
-    });
-    Ok((queries, own_pid))
+    Ok((activity_over(connection), own_pid))
 }
 
 fn watch_memory(spec: &WatchSpec, opened: OpenedMemory, control: &Control) -> Result<Outcome> {
