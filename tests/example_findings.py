@@ -39,6 +39,7 @@ from dbdyno.analysis.findings import (
     Scheduled,
     ScriptTimes,
     Spread,
+    Stopping,
     Switches,
     Tail,
     TimeProfile,
@@ -80,6 +81,10 @@ def commit_write(blocks: int = 12, seed: int = 1) -> Findings:
         started_at="2026-11-20T06:00:00.000Z",
         arms=arms,
         comparisons=[_comparison(arm, {one.arm: one for one in arms}, speeds) for arm in arms if arm.baseline],
+        interactions=[],
+        exploratory=[],
+        null_arm=None,
+        stopping=Stopping(until_decided=False, looks=[blocks], looked_at=[blocks], decided_early=False),
         indexes=[],
         warnings=[
             Warning(

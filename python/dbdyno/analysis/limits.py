@@ -55,3 +55,7 @@ def late(lateness_ns_p99: float, response_time_ns_p99: float) -> bool:
     """Whether the driver started its units so late that the response times are its own."""
     share = lateness_ns_p99 / response_time_ns_p99
     return share > LATE_SHARE_OF_SHORT or (share > LATE_SHARE and lateness_ns_p99 > LATE_NS)
+
+
+# A percentile with fewer units beyond it is the greatest few by another name: a p99 needs 1,000 units a trial.
+LEAST_UNITS_BEYOND = 10

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dbdyno.analysis import limits
 from dbdyno.analysis.blocks import usable
 from dbdyno.analysis.documents import Document
-from dbdyno.analysis.findings import WITHHOLDING, Arm, Check, Comparison, Instrument, Warning
+from dbdyno.analysis.findings import WITHHOLDING, Arm, Check, Comparison, Instrument, Stopping, Warning
 from dbdyno.analysis.holm import minimum_blocks
+from dbdyno.analysis.judging import pairs
 
 # Seen on an arm or its baseline, or on the machine, these change what a verdict is worth, so it must carry them:
 # the instrument was the limit, or commits did not meet a disk.
@@ -24,9 +25,14 @@ def arm_warnings(arm: Arm, machine: Document, server: Document) -> list[Warning]
     return [dataclasses.replace(warning, arm=arm.arm) for warning in found]
 
 
-def run_warnings(run: Document, trials: Sequence[Document], complete: int, comparisons: int) -> list[Warning]:
+def run_warnings(run: Document, trials: Sequence[Document], stopped: Stopping, complete: int) -> list[Warning]:
     """What the run as a whole gives cause to say."""
-    return [*_left_out(run), *_failed_trials(trials), *_incomplete(run, complete), *_few_blocks(run, comparisons)]
+    return [
+        *_left_out(run),
+        *_failed_trials(trials),
+        *_incomplete(run, stopped, complete),
+        *_few_blocks(run, len(pairs(run))),
+    ]
 
 
 def machine_warnings(machine: Document) -> list[Warning]:
@@ -209,8 +215,8 @@ def _failed_trials(trials: Sequence[Document]) -> Iterator[Warning]:
         )
 
 
-def _incomplete(run: Document, complete: int) -> Iterator[Warning]:
-    if complete < run["blocks"]:
+def _incomplete(run: Document, stopped: Stopping, complete: int) -> Iterator[Warning]:
+    if complete < run["blocks"] and not stopped.decided_early:
         yield _warning(
             "incomplete",
             f"{complete} of {run['blocks']} blocks are complete, and only these count;",

@@ -5,7 +5,17 @@ Durations are nanoseconds; a profile is the mean per unit of work.
 """
 
 from dbdyno.analysis.findings.arm import LEAST_UNITS_OF_A_PERCENTILE, Arm, ArmTrial, Bin, Driver, ScriptTimes, Units
-from dbdyno.analysis.findings.comparison import WITHHOLDING, Comparison, Reason
+from dbdyno.analysis.findings.comparison import (
+    WITHHOLDING,
+    Comparison,
+    Exploratory,
+    FalseAlarms,
+    Interaction,
+    NullArm,
+    Outlook,
+    Reason,
+    Stopping,
+)
 from dbdyno.analysis.findings.document import FORMAT, Findings, Scheduled, Warning, to_json
 from dbdyno.analysis.findings.estimates import Estimate, Spread, Times, finite
 from dbdyno.analysis.findings.evidence import (
@@ -43,8 +53,10 @@ __all__ = [
     "Driver",
     "Estimate",
     "EventLengths",
+    "Exploratory",
     "Exposure",
     "ExtraPart",
+    "FalseAlarms",
     "Findings",
     "Function",
     "HostCpu",
@@ -52,8 +64,11 @@ __all__ = [
     "IndexCost",
     "IndexVerdict",
     "Instrument",
+    "Interaction",
     "Intervals",
+    "NullArm",
     "Outcome",
+    "Outlook",
     "Part",
     "Pauses",
     "Plan",
@@ -69,6 +84,7 @@ __all__ = [
     "StackDifference",
     "Stacks",
     "StatementTimes",
+    "Stopping",
     "Switches",
     "Tail",
     "TimeProfile",

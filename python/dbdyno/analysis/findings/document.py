@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from dbdyno.analysis.findings.arm import Arm
-from dbdyno.analysis.findings.comparison import Comparison
+from dbdyno.analysis.findings.comparison import Comparison, Exploratory, Interaction, NullArm, Stopping
 from dbdyno.analysis.findings.indexes import IndexVerdict
 from dbdyno.analysis.findings.instrument import Instrument
 
@@ -58,6 +58,10 @@ class Findings:
     started_at: str
     arms: list[Arm]
     comparisons: list[Comparison]
+    interactions: list[Interaction]
+    exploratory: list[Exploratory]
+    null_arm: NullArm | None
+    stopping: Stopping
     indexes: list[IndexVerdict]
     warnings: list[Warning]
     schedule: list[Scheduled]
