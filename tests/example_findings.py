@@ -200,6 +200,7 @@ def _arm(name: str, speeds: np.ndarray, place: int, order: list[np.ndarray], ran
         arm=name,
         levels={"load": load, "durability": durability},
         baseline=None if durability == "wait-immediate" else f"{load}/wait-immediate",
+        null=False,
         clients=CLIENTS,
         arrival={"kind": "closed", "think_time_ns": 0},
         scripts=["single-row.sql"],

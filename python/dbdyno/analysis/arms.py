@@ -70,6 +70,7 @@ def arm_findings(
         arm=arm["arm"],
         levels=dict(arm["levels"]),
         baseline=arm["baseline"],
+        null=bool(arm.get("null")),
         clients=arm["clients"],
         arrival=dict(arm["arrival"]),
         scripts=list(arm["scripts"]),

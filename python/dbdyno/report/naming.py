@@ -39,7 +39,9 @@ class ArmNames:
         return "/".join(levels[factor] for factor in levels if factor in self._shared) or None
 
     def short(self, arm: str) -> str:
-        """The name within the group, as in `nowait-batch`."""
+        """The name within the group, as in `nowait-batch`; a null arm has its baseline's levels, hence its own."""
+        if self._arms[arm].null:
+            return arm
         levels = self._arms[arm].levels
         return "/".join(levels[factor] for factor in levels if factor not in self._shared) or arm
 

@@ -103,6 +103,7 @@ class Arm:
     each distinct warning stands once.
     `hot_update_share`: of the rows updated, those whose new version stayed on its page and needed no index entry.
     `sql` and `undo` are the arm's change of the schema and what takes it back.
+    `null`: a second copy of its baseline.
     `arrival` is how units come, as the run record has it.
     `sets` holds what the arm changes: `session NAME`, `role NAME` or `server NAME` to the value.
     """
@@ -110,6 +111,7 @@ class Arm:
     arm: str
     levels: dict[str, str]
     baseline: str | None
+    null: bool
     clients: int
     arrival: dict[str, Any]
     scripts: list[str]

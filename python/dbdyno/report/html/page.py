@@ -27,6 +27,7 @@ from dbdyno.report.html.table import Table
 from dbdyno.report.index_words import index_sentences
 from dbdyno.report.instrument_words import self_test_words
 from dbdyno.report.sentences import trial_length, verdict_sentences
+from dbdyno.report.stopping_words import null_arm_sentence, stopping_sentence
 
 
 def write_html(findings: Findings) -> str:
@@ -54,6 +55,7 @@ def write_html(findings: Findings) -> str:
         charts,
         findings=findings,
         sentences=[*index_sentences(findings), *verdict_sentences(findings)],
+        notes=_notes(findings),
         arms=tables.unit_of_work(arrangement),
         definitions=tables.definitions(arrangement),
         scripts=statement_tables.scripts(arrangement),
@@ -73,6 +75,12 @@ def write_html(findings: Findings) -> str:
         changes=evidence_tables.changes(arrangement),
         started=tables.started(findings),
     )
+
+
+def _notes(findings: Findings) -> list[str]:
+    """When the run was looked at, and what its null arm says."""
+    said = [stopping_sentence(findings), findings.null_arm and null_arm_sentence(findings.null_arm)]
+    return [sentence for sentence in said if sentence]
 
 
 def _evidence(arrangement: Arrangement) -> dict[str, Table | None]:
