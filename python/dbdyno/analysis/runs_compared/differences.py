@@ -142,11 +142,7 @@ def _experiment(first: Measured, second: Measured) -> Iterator[Difference]:
         for path in sorted({*files[0], *files[1]}):
             before, after = files[0].get(path), files[1].get(path)
             if before != after:
-                yield Difference("experiment", f"text of {path}", _digest(before), _digest(after))
-
-
-def _digest(sha256: str | None) -> str | None:
-    return None if sha256 is None else f"SHA-256 {sha256[:12]}"
+                yield Difference("experiment", f"text of {path}", before, after, "sha256")
 
 
 def _plain(value: Any) -> str | float | None:

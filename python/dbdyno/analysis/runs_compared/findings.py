@@ -80,8 +80,9 @@ class EffectCompared:
 class Difference:
     """One thing that the records of two runs say differently; None where one of them does not say it.
 
-    `group` is `machine`, `storage`, `server`, `settings`, `dbdyno`, `experiment` or `arms`; `unit` is `ns`, `bytes` or
-    empty. `measured`: a figure that is never twice the same, for which `ratio` is second / first.
+    `group` is `machine`, `storage`, `server`, `settings`, `dbdyno`, `experiment` or `arms`; `unit` is `ns`, `bytes`,
+    `sha256` (of a text) or empty. `measured`: a figure that is never twice the same, for which `ratio` is
+    second / first.
     """
 
     group: str
