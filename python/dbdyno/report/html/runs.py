@@ -38,7 +38,7 @@ def comparison_page(found: RunsComparison, history: RunsHistory, places: Places)
         history,
         kind="two runs compared",
         sentences=[sentence for _, sentence in run_sentences(found)],
-        summary=conclusion(found.differences),
+        summary=conclusion(found),
         warnings=found.warnings,
         compared=_compared("compared", found.arms, ArmNames(found)),
         effects=_compared("effects", found.effects, ArmNames(found)) if found.effects else None,

@@ -57,7 +57,7 @@ def _lines(comparison: RunsComparison, places: Places) -> Iterator[Text]:
     yield Text()
     yield from _sentences(comparison)
     yield Text()
-    yield from paragraph(Text(conclusion(comparison.differences)), rest="")
+    yield from paragraph(Text(conclusion(comparison)), rest="")
     yield Text()
     for run in (comparison.first, comparison.second):
         yield from paragraph(Text(f"{run.label}: {summary_words(run)}", style="dim"), rest="   ")

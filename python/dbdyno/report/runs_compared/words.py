@@ -46,8 +46,22 @@ def grouped(differences: Iterable[Difference]) -> list[tuple[str, str]]:
     return [(group, "; ".join(words)) for group, words in groups.items()]
 
 
-def conclusion(differences: Sequence[Difference]) -> str:
+def conclusion(comparison: RunsComparison) -> str:
     """What the ratios may be due to, and that nothing here tells which."""
+    return " ".join([*_alike(comparison), _beside_the_day(comparison.differences)])
+
+
+def _alike(comparison: RunsComparison) -> list[str]:
+    """Arms that moved while no effect did, moved together."""
+    moved = any(arm.verdict in ("better", "worse", "small") for arm in comparison.arms)
+    effects = [effect.verdict for effect in comparison.effects]
+    if not moved or set(effects) != {"same"}:
+        return []
+    lead = "The effect within the runs is the same" if len(effects) == 1 else "Every effect within the runs is the same"
+    return [f"{lead}, so what moved, moved all arms alike, as another machine or another day does."]
+
+
+def _beside_the_day(differences: Sequence[Difference]) -> str:
     telling = [each for each in differences if not each.measured and each.what not in ALWAYS]
     if not telling:
         return (
