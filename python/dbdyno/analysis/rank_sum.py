@@ -60,7 +60,7 @@ def p_value(first: Sequence[float], second: Sequence[float]) -> float | None:
 
 def shift(first: Sequence[float], second: Sequence[float]) -> float:
     """How far the second sample lies above the first: the median of the differences of all pairs."""
-    return float(np.median(_differences(first, second)))
+    return float(np.median(_differences(tuple(first), tuple(second))))
 
 
 def interval(first: Sequence[float], second: Sequence[float], confidence: float = 0.95) -> tuple[float, float] | None:
@@ -70,11 +70,13 @@ def interval(first: Sequence[float], second: Sequence[float], confidence: float 
     outside = _outside(len(first), len(second), (1.0 - confidence) / 2.0)
     if outside < 0:  # even the widest interval that these few values allow is too narrow
         return None
-    differences = _differences(first, second)
+    differences = _differences(tuple(first), tuple(second))
     return float(differences[outside]), float(differences[-1 - outside])
 
 
-def _differences(first: Sequence[float], second: Sequence[float]) -> Floats:
+@functools.lru_cache(maxsize=1)
+def _differences(first: tuple[float, ...], second: tuple[float, ...]) -> Floats:
+    """Sorted, of all pairs; kept, because an estimate and its two intervals ask for the same ones in a row."""
     return np.sort(np.subtract.outer(np.asarray(second, dtype=np.float64), np.asarray(first, dtype=np.float64)), None)
 
 

@@ -142,7 +142,8 @@ def _warnings(
         "confounded",
         "the day, the machine's state and everything else that differs between two runs stand in the same ratio as "
         "what you changed, and no statistic takes them apart; where a machine drifts, all of one and then all of the "
-        "other calls identical systems different in 35 to 71 of 100 comparisons, not in 5; to settle it, see the end",
+        "other calls identical systems different in 35 to 71 of 100 comparisons, not in 5; an experiment that "
+        "alternates both settles it",
     )
     yield from _experiment_warnings(found, left_out, first, second)
     fewest = min(len(first.blocks), len(second.blocks))

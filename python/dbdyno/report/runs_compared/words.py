@@ -13,6 +13,7 @@ from dbdyno.report.runs_compared.figures import moment
 ALWAYS = ("seed", "blocks planned", "blocks complete")
 DEFAULTS = {"settings": "its default", "arms": "not set"}
 MOST_NAMED = 4
+UNPACKED = "run-a"
 WITHIN = (
     "From within the blocks of each run: a machine that became faster or slower as a whole does not move these ratios, "
     "one that changed in its disk alone may."
@@ -111,8 +112,8 @@ def settling_steps(comparison: RunsComparison, places: Mapping[str, str], archiv
     settling, run = comparison.settling, comparison.first
     place, unpack = places[run.label], []
     if archived[run.label]:
-        unpack = [f"dbdyno unpack {place} --out {run.run_id}"]
-        place = run.run_id
+        unpack = [f"dbdyno unpack {place} --out {UNPACKED}"]
+        place = UNPACKED
     if settling.toml is None:
         command = f"dbdyno run {place}/experiment/{run.experiment_file} --blocks {settling.blocks}"
         return Steps([(_why_repeat(comparison), [*unpack, command])])
