@@ -77,7 +77,9 @@ def _measured(
 ) -> Iterator[Difference]:
     for key, words in keys:
         before, after = (one or {}).get(key), (two or {}).get(key)
-        if before and after and before != after:
+        if not (isinstance(before, int | float) and isinstance(after, int | float) and before > 0 and after > 0):
+            continue
+        if before != after:
             yield Difference(group, words, float(before), float(after), "ns", measured=True, ratio=after / before)
 
 
