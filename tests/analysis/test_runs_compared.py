@@ -170,7 +170,7 @@ def test_holm_keeps_the_promise_for_a_family() -> None:
 
 
 def test_order_of_the_trials_in_the_file_changes_no_byte() -> None:
-    """Reversed journals, and one with a repeated block, give the same documents."""
+    """Reversed journals give the same documents, of two runs and of a history."""
     a, b = recorded(1), recorded(2)
     turned = [dataclasses.replace(one, trials=list(reversed(one.trials))) for one in (a, b)]
 

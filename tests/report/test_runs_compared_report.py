@@ -45,7 +45,7 @@ def other_build() -> RunsComparison:
 
 
 def same_system() -> RunsComparison:
-    """Nothing but the day differs, and one arm lost speed; too few blocks in neither."""
+    """Nothing but the day differs, and one arm lost speed."""
     return compare_runs(recorded(1, arms=2, noise=0.0005), recorded(3, arms=2, noise=0.0005, slower={BATCH: 1.10}))
 
 
