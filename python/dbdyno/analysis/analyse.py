@@ -49,6 +49,7 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slo
     of_arms = {arm.arm: warn.arm_warnings(arm, machine, servers[arm.arm]) for arm in arms.values()}
     limited_by = {each.pair: warn.limiting_codes(each.pair, of_arms, of_machine) for each in judged}
     comparisons = compare(run, blocks, judged, arms, limited_by)
+    fit = [(one.arm, one.baseline) for one in comparisons if not one.withheld]
     instrument = instrument_findings(machine)
     warnings = [
         *of_machine,
@@ -72,8 +73,8 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slo
         started_at=run["started_at"],
         arms=list(arms.values()),
         comparisons=comparisons,
-        interactions=interactions(run, blocks) if blocks else [],
-        exploratory=explore(run, blocks) if blocks else [],
+        interactions=interactions(run, blocks, fit),
+        exploratory=explore(run, blocks, fit),
         null_arm=null_arm(run, machine, blocks),
         stopping=stopped,
         indexes=index_verdicts(run, blocks, comparisons),

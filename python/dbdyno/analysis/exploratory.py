@@ -15,19 +15,21 @@ from dbdyno.analysis.blocks import Block, log_ratios
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Exploratory
 from dbdyno.analysis.holm import SIGNIFICANCE
-from dbdyno.analysis.judging import figures, pairs, ratio_of
+from dbdyno.analysis.judging import Pair, figures, ratio_of
 from dbdyno.analysis.limits import LEAST_UNITS_BEYOND
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER, PERCENTILES
 from dbdyno.analysis.readings import reading_of
 
 
-def explore(run: Document, blocks: Mapping[int, Block]) -> list[Exploratory]:
-    """Each pair on each other metric that the trials have; `blocks` are the counted ones, at least one."""
+def explore(run: Document, blocks: Mapping[int, Block], compared: Sequence[Pair]) -> list[Exploratory]:
+    """Each of these pairs on each other metric that the trials have; `blocks` are the counted ones, at least one."""
+    if not compared:
+        return []
     reading = reading_of(run, len(blocks))
     asked = []
     for metric in _others(run, blocks):
         found = figures(run, blocks, metric)
-        asked += [(metric, pair, log_ratios(found[pair[0]], found[pair[1]])) for pair in pairs(run)]
+        asked += [(metric, pair, log_ratios(found[pair[0]], found[pair[1]])) for pair in compared]
     p_values = [reading.p_value(logs) for _, _, logs in asked]
     known = [p for p in p_values if p is not None]
     adjusted = benjamini_hochberg(known) if len(known) == len(p_values) else [None] * len(p_values)

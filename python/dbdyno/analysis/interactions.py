@@ -9,7 +9,7 @@ and interval apply. One family for Holm.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from dbdyno.analysis.blocks import Block, log_ratios
 from dbdyno.analysis.documents import Document
@@ -19,9 +19,9 @@ from dbdyno.analysis.judging import Pair, figures, ratio_of
 from dbdyno.analysis.readings import reading_of
 
 
-def interactions(run: Document, blocks: Mapping[int, Block]) -> list[Interaction]:
-    """Each effect under each two levels of one other factor; empty where arms differ in one factor alone."""
-    asked = list(_asked(run))
+def interactions(run: Document, blocks: Mapping[int, Block], compared: Sequence[Pair]) -> list[Interaction]:
+    """Each of these effects under each two levels of one other factor; empty where arms differ in one factor alone."""
+    asked = list(_asked(run, compared))
     if not asked:
         return []
     reading = reading_of(run, len(blocks))
@@ -54,13 +54,10 @@ def interactions(run: Document, blocks: Mapping[int, Block]) -> list[Interaction
     ]
 
 
-def _asked(run: Document) -> Iterator[tuple[Pair, Pair]]:
+def _asked(run: Document, compared: Sequence[Pair]) -> Iterator[tuple[Pair, Pair]]:
     """Two comparisons of the same change, whose arms differ in one further level."""
     levels = {arm["arm"]: arm["levels"] for arm in run["arms"]}
-    changes = [
-        (arm["arm"], arm["baseline"]) for arm in run["arms"] if arm["baseline"] in levels and not arm.get("null")
-    ]
-    for one, other in itertools.combinations(changes, 2):
+    for one, other in itertools.combinations(compared, 2):
         changed, apart = _difference(levels[one[0]], levels[one[1]]), _difference(levels[one[0]], levels[other[0]])
         same_change = changed == _difference(levels[other[0]], levels[other[1]])
         if same_change and len(apart) == 1 and not apart.keys() & changed.keys():

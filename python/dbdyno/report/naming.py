@@ -65,10 +65,10 @@ class ArmNames:
         return "/".join(levels[factor] for factor in levels if factor in self._shared) or None
 
     def short(self, arm: str) -> str:
-        """The name within the group, as in `nowait-batch`; a null arm has its baseline's levels, hence its own."""
-        if self._arms[arm].null:
-            return arm
+        """The name within the group, as in `nowait-batch`; a null arm, which has its baseline's levels, keeps its own."""
         levels = self._arms[arm].levels
+        if arm != "/".join(levels.values()):
+            return arm
         return "/".join(levels[factor] for factor in levels if factor not in self._shared) or arm
 
     def grouped(self, arms: Sequence[One]) -> list[One]:

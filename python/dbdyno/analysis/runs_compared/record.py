@@ -65,7 +65,7 @@ def measured(recorded: Recorded, label: str) -> Measured:
         raise DynoError(
             "no_complete_block", f"{recorded.name}: has no complete block, so there is nothing to compare; resume it"
         )
-    arms = {arm["arm"]: arm for arm in run["arms"]}
+    arms = {arm["arm"]: arm for arm in run["arms"] if not arm.get("null")}
     figures = {
         name: [value(run["metric"], arm, block[name]) for block in blocks.values()] for name, arm in arms.items()
     }
