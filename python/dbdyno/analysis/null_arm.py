@@ -6,7 +6,7 @@ wrong there, so they are counted in a ledger; the count from before the run stan
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dbdyno.analysis.binomial import central_range
 from dbdyno.analysis.blocks import Block, log_ratios
@@ -14,7 +14,7 @@ from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import FalseAlarms, NullArm
 from dbdyno.analysis.holm import SIGNIFICANCE
 from dbdyno.analysis.judging import figures, ratio_of
-from dbdyno.analysis.readings import reading_of
+from dbdyno.analysis.readings import Reading, reading_of
 
 
 def null_arm(run: Document, machine: Document, blocks: Mapping[int, Block]) -> NullArm | None:
@@ -25,27 +25,29 @@ def null_arm(run: Document, machine: Document, blocks: Mapping[int, Block]) -> N
     found = figures(run, blocks, run["metric"])
     logs = log_ratios(found[arm["arm"]], found[arm["baseline"]])
     reading = reading_of(run, len(blocks))
+    return judge_null_arm(arm["arm"], arm["baseline"], run["metric"], logs, reading, machine.get("null_arms"))
+
+
+def judge_null_arm(
+    arm: str, baseline: str, metric: str, logs: Sequence[float], reading: Reading, before: Document | None
+) -> NullArm | None:
+    """A null arm from its log ratios; `before` counts those of this machine's runs so far, None: no run yet."""
     p = reading.p_value(logs)
     if p is None:
         return None
     different = p < SIGNIFICANCE
     return NullArm(
-        arm=arm["arm"],
-        baseline=arm["baseline"],
-        metric=run["metric"],
+        arm=arm,
+        baseline=baseline,
+        metric=metric,
         ratio=ratio_of(logs, reading, 0.95),
         p_value=p,
         different=different,
-        on_this_machine=_with_this_run(machine.get("null_arms"), different=different),
+        on_this_machine=_with_this_run(before or {"runs": 0, "different": 0}, different=different),
     )
 
 
-def _with_this_run(before: Document | None, *, different: bool) -> FalseAlarms:
-    kept = before or {"runs": 0, "different": 0}
-    return false_alarms(kept["runs"] + 1, kept["different"] + different)
-
-
-def false_alarms(runs: int, different: int) -> FalseAlarms:
-    """How many of so many null arms were called different, and how many chance explains at 5 %."""
+def _with_this_run(before: Document, *, different: bool) -> FalseAlarms:
+    runs = before["runs"] + 1
     fewest, most = central_range(runs, SIGNIFICANCE)
-    return FalseAlarms(runs, different, fewest, most)
+    return FalseAlarms(runs, before["different"] + different, fewest, most)

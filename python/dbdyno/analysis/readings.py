@@ -71,3 +71,8 @@ def reading_of(run: Document, blocks: int) -> Reading:
         return AtAnyTime()
     passed = [look for look in planned_looks(run) if look < blocks]
     return AtLook((*passed, blocks), max(run["blocks"], blocks))
+
+
+def whole(blocks: int) -> Reading:
+    """All blocks, looked at once."""
+    return AtLook((blocks,), blocks)

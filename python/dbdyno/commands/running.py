@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dbdyno import experiments
 from dbdyno.analysis.stopping import decided_early
+from dbdyno.commands.ledger import add_to_ledger
 from dbdyno.commands.progress import StderrProgress
 from dbdyno.commands.reporting import findings_of, print_report, write_html
 from dbdyno.design.asked import DEFAULT_SAMPLING_BUDGET, Asked
@@ -62,6 +63,8 @@ def run(experiment: str | None, resume: Path | None, where: TargetRequest, flags
     else:
         raise DynoError("no_experiment", "EXPERIMENT: is missing; dbdyno list shows the shipped ones")
     findings = findings_of(directory)
+    if findings.null_arm is not None:
+        add_to_ledger(findings.machine["host"], findings.run_id, findings.started_at, findings.null_arm)
     write_html(directory, findings)
     print_report(directory, findings, as_json=as_json)
 

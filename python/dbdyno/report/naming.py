@@ -65,7 +65,7 @@ class ArmNames:
         return "/".join(levels[factor] for factor in levels if factor in self._shared) or None
 
     def short(self, arm: str) -> str:
-        """The name within the group, as in `nowait-batch`; a null arm, which has its baseline's levels, keeps its own."""
+        """The name within the group, as in `nowait-batch`; a null arm has its baseline's levels and keeps its name."""
         levels = self._arms[arm].levels
         if arm != "/".join(levels.values()):
             return arm

@@ -23,7 +23,7 @@ from dbdyno.runner.run_record import run_record
 from dbdyno.runner.schema import build_schema
 from dbdyno.runner.servers import Servers
 from dbdyno.runner.trial import run_trial
-from dbdyno.store import run_directory
+from dbdyno.store import null_arms, run_directory
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -113,5 +113,6 @@ def _machine(experiment: Experiment, servers: Servers, measured: Mapping[str, in
     return {
         **record,
         "instrument": instrument_record(os.environ, record["host"]),
+        "null_arms": null_arms.counted(os.environ, record["host"]),
         "warnings": [*record["warnings"], *reset_warnings(experiment, servers.all)],
     }

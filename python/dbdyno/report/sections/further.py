@@ -31,9 +31,7 @@ def interactions(findings: Findings, names: ArmNames) -> list[Text]:
     intervals = tuple(numbers.interval(one.ratio.low, one.ratio.high) for one in found)
     columns = [
         Column(("ratio of", "effects"), tuple(numbers.ratio(one.ratio.estimate) for one in found), "bold"),
-        Column(
-            ("95 % interval",), tuple(numbers.interval(one.ratio.low, one.ratio.high) for one in found), "dim", True
-        ),
+        Column(("95 % interval",), intervals, "dim", words=True),
         Column(("p (Holm)",), tuple(numbers.p_value(one.p_value_holm) for one in found)),
         Column(("",), tuple("differs" if one.told else "not told" for one in found), words=True),
     ]
