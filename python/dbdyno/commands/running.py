@@ -56,10 +56,10 @@ def run(experiment: str | None, resume: Path | None, where: TargetRequest, flags
         directory = resume
         _resume(directory, where)
     elif experiment is not None:
-        loaded = _load(experiments.find(experiment), flags.asked())
+        loaded = load(experiments.find(experiment), flags.asked())
         chosen_seed = secrets.randbelow(2**31) if flags.seed is None else flags.seed
-        directory = flags.out or _default_directory(loaded, chosen_seed)
-        _start(runner.Request(loaded, directory, chosen_seed), where)
+        directory = flags.out or default_directory(loaded, chosen_seed)
+        start_run(runner.Request(loaded, directory, chosen_seed), where)
     else:
         raise DynoError("no_experiment", "EXPERIMENT: is missing; dbdyno list shows the shipped ones")
     findings = findings_of(directory)
@@ -69,7 +69,7 @@ def run(experiment: str | None, resume: Path | None, where: TargetRequest, flags
     print_report(directory, findings, as_json=as_json)
 
 
-def _load(path: Path, asked: Asked) -> Experiment:
+def load(path: Path, asked: Asked) -> Experiment:
     """The experiment at `path`; a copy in a run directory keeps the name that it was run by."""
     loaded = load_experiment(path, asked)
     return dataclasses.replace(loaded, name=run_directory.original_name(path) or loaded.name)
@@ -85,7 +85,8 @@ def _checked_budget(share: float) -> float:
     return share
 
 
-def _start(request: runner.Request, where: TargetRequest) -> None:
+def start_run(request: runner.Request, where: TargetRequest) -> None:
+    """Run it into its directory, with progress on stderr."""
     run_directory.check_usable(request.directory)
     with (
         _resumable(request.directory),
@@ -118,6 +119,7 @@ def _refuse_with_resume(given: Mapping[str, object]) -> None:
         raise DynoError("flag_conflict", f"{flag} {value}: is kept in the run directory; leave it out with --resume")
 
 
-def _default_directory(experiment: Experiment, seed: int) -> Path:
+def default_directory(experiment: Experiment, seed: int, kind: str = "") -> Path:
+    """Where a run goes that was not told where to; `kind` tells a pilot from a run."""
     moment = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
-    return Path("dbdyno-runs") / f"{experiment.name}-{moment}-{seed}"
+    return Path("dbdyno-runs") / "-".join(filter(None, [experiment.name, kind, moment, str(seed)]))

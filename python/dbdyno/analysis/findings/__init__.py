@@ -13,6 +13,7 @@ from dbdyno.analysis.findings.comparison import (
     Interaction,
     NullArm,
     Outlook,
+    Pilot,
     Reason,
     Stopping,
 )
@@ -71,6 +72,7 @@ __all__ = [
     "Outlook",
     "Part",
     "Pauses",
+    "Pilot",
     "Plan",
     "Reads",
     "Reason",

@@ -147,3 +147,19 @@ class Outlook:
     margin: float
     within_reach: bool
     blocks_for_margin: int | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Pilot:
+    """A pilot's figures; `outlook` is None where it has too few complete blocks.
+
+    `seconds_per_trial` is from one trial's start to the next, in the median; `seconds` of all trials of the run.
+    `schema_bytes` is what the tables and indexes take once built, `wal_bytes` what all trials write into the WAL by the
+    server's count; each None where the server does not say.
+    """
+
+    seconds_per_trial: float
+    seconds: float
+    schema_bytes: int | None
+    wal_bytes: int | None
+    outlook: Outlook | None
