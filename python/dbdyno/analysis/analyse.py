@@ -13,12 +13,15 @@ from dbdyno.analysis import warnings as warn
 from dbdyno.analysis.arms import Asked, arm_findings
 from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.blocks import Block, counted_blocks, usable
+from dbdyno.analysis.carry_over import carry_over
 from dbdyno.analysis.comparisons import compare, pairs
+from dbdyno.analysis.disturbance_warnings import disturbance_warnings, steadiness_warnings
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import FORMAT, Arm, Findings, Scheduled
 from dbdyno.analysis.indexes import index_verdicts
 from dbdyno.analysis.instrument import instrument_findings
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER
+from dbdyno.analysis.noise import noise
 
 
 def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slow: Share = SLOWEST) -> Findings:
@@ -38,16 +41,22 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slo
     arms = _arms(run, machine, counted, Asked(run["seed"], slow))
     compared = pairs(run) if blocks else []
 
+    left_behind, seen_noise = carry_over(run, blocks, trials), noise(run, blocks)
     of_machine = warn.machine_warnings(machine)
+    of_disturbances = disturbance_warnings(run, seen_noise, left_behind)
     servers = {arm["arm"]: _server(machine, arm) for arm in run["arms"]}
-    of_arms = {arm.arm: warn.arm_warnings(arm, machine, servers[arm.arm]) for arm in arms.values()}
-    limited_by = {pair: warn.limiting_codes(pair, of_arms, of_machine) for pair in compared}
+    of_arms = {
+        arm.arm: [*warn.arm_warnings(arm, machine, servers[arm.arm]), *steadiness_warnings(arm)]
+        for arm in arms.values()
+    }
+    limited_by = {pair: warn.limiting_codes(pair, of_arms, [*of_machine, *of_disturbances]) for pair in compared}
     comparisons = compare(run, blocks, arms, limited_by)
     instrument = instrument_findings(machine)
     warnings = [
         *of_machine,
         *warn.instrument_warnings(instrument),
         *warn.run_warnings(run, trials, len(blocks), len(pairs(run))),
+        *of_disturbances,
         *(warning for found in of_arms.values() for warning in found),
         *warn.undecided_warnings(run, comparisons),
     ]
@@ -72,6 +81,8 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slo
         instrument=instrument,
         machine=dict(machine),
         versions={**run["dbdyno"], "server": machine["server"]["version"]},
+        noise=seen_noise,
+        carry_over=left_behind,
     )
 
 

@@ -6,6 +6,7 @@ Durations are nanoseconds; a profile is the mean per unit of work.
 
 from dbdyno.analysis.findings.arm import LEAST_UNITS_OF_A_PERCENTILE, Arm, ArmTrial, Bin, Driver, ScriptTimes, Units
 from dbdyno.analysis.findings.comparison import WITHHOLDING, Comparison, Reason
+from dbdyno.analysis.findings.disturbances import After, CarryOver, Noise, Steadiness
 from dbdyno.analysis.findings.document import FORMAT, Findings, Scheduled, Warning, to_json
 from dbdyno.analysis.findings.estimates import Estimate, Spread, Times, finite
 from dbdyno.analysis.findings.evidence import (
@@ -31,11 +32,13 @@ __all__ = [
     "FORMAT",
     "LEAST_UNITS_OF_A_PERCENTILE",
     "WITHHOLDING",
+    "After",
     "Arm",
     "ArmTrial",
     "Background",
     "Band",
     "Bin",
+    "CarryOver",
     "Check",
     "CommonStack",
     "Comparison",
@@ -53,6 +56,7 @@ __all__ = [
     "IndexVerdict",
     "Instrument",
     "Intervals",
+    "Noise",
     "Outcome",
     "Part",
     "Pauses",
@@ -69,6 +73,7 @@ __all__ = [
     "StackDifference",
     "Stacks",
     "StatementTimes",
+    "Steadiness",
     "Switches",
     "Tail",
     "TimeProfile",
