@@ -24,7 +24,7 @@ from dbdyno.analysis import limits
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Steadiness, finite
 from dbdyno.analysis.residuals import Floats
-from dbdyno.analysis.signed_rank import hodges_lehmann, p_value
+from dbdyno.analysis.signed_rank import p_value
 
 # With fewer steps neither their scatter nor the place of a split is known.
 LEAST_STEPS = 8
@@ -117,7 +117,7 @@ def _warm_up(starts: Sequence[tuple[float, float]]) -> tuple[float | None, float
     p = p_value(logs)
     if p is None:
         return None, None, True
-    typical, edges = hodges_lehmann(logs), float(np.median([edge for _, edge in starts]))
+    typical, edges = (float(np.median([start[place] for start in starts])) for place in (0, 1))
     differs = p < limits.WARM_UP_LEVEL and abs(typical) > math.log1p(limits.WARM_UP_SIZE) + edges
     return finite(math.exp(typical)), p, not differs
 

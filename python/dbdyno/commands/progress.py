@@ -48,6 +48,10 @@ class StderrProgress:
         """A step before the first trial."""
         self._show(f"{what} ...")
 
+    def notice(self, what: str) -> None:
+        """Something to know before the first trial: it stays above the live line."""
+        self._console.print(f"warning: {what}", markup=False, highlight=False, soft_wrap=True)
+
     def trials_begin(self, done: int, left: int) -> None:
         """The first trial of this session starts; `done` were there before (a resumed run)."""
         self._first_trial_s, self._done_before = time.monotonic(), done

@@ -15,6 +15,7 @@ from dbdyno.design.scripts import settings_in_script
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
 from dbdyno.probes.machine import machine_record
 from dbdyno.runner.candidates import Found, find_candidates, index_record, with_candidates
+from dbdyno.runner.fingerprint import Fingerprint, fingerprint
 from dbdyno.runner.identical import refuse_identical_arms
 from dbdyno.runner.instrument import instrument_record
 from dbdyno.runner.pending import hopeless_arm, next_place, trials_left
@@ -31,6 +32,9 @@ class Progress(Protocol):
 
     def stage(self, what: str) -> None:
         """A step before the first trial."""
+
+    def notice(self, what: str) -> None:
+        """Something to know before the first trial, which stays in sight."""
 
     def trials_begin(self, done: int, left: int) -> None:
         """The first trial of this session starts; `done` were recorded before."""
@@ -55,13 +59,14 @@ def start(request: Request, servers: Servers, progress: Progress) -> None:
     """Run an experiment from its beginning into a new run directory."""
     progress.stage("measuring the flush time")
     measured = measure(servers)
+    taken = _fingerprint(servers, measured, progress)
     prepare_arms(request.experiment, servers, measured)  # what cannot run here is refused before a long build
     experiment, found = _build(request.experiment, servers, progress)
     prepared, left_out = prepare_arms(experiment, servers, measured)
     header = _run_record(request, experiment, servers, prepared, left_out, measured, found)
     opened = run_directory.create(request.directory, experiment.path, experiment.files, header)
     try:
-        opened.append("machine", _machine(experiment, servers, measured))
+        opened.append("machine", _machine(experiment, servers, measured, taken))
         _loop(opened, experiment, servers, prepared, request.seed, [], progress)
     finally:
         opened.close()
@@ -88,7 +93,8 @@ def resume(directory: Path, servers: Servers, progress: Progress) -> None:
     run = stored.run
     opened = run_directory.resume(stored, contents)
     try:
-        machine = _machine(experiment, servers, run["measured"])
+        taken = _fingerprint(servers, {}, progress)  # the flush time is that of the run's beginning
+        machine = _machine(experiment, servers, run["measured"], taken)
         _check_same_place(stored.machine, machine, directory)
         opened.append("machine", machine)
         experiment, _ = _build(experiment, servers, progress)
@@ -152,12 +158,23 @@ def _check_hope(trials: Sequence[Mapping[str, Any]], last: Mapping[str, Any]) ->
         raise DynoError("arm_failed", f"{last['arm']}: failed twice: {last['reason']}", exit_code=EXIT_RUN_FAILED)
 
 
-def _machine(experiment: Experiment, servers: Servers, measured: Mapping[str, int]) -> dict[str, Any]:
+def _fingerprint(servers: Servers, measured: Mapping[str, int], progress: Progress) -> Fingerprint:
+    """Before the schema is built, whose writing goes on for a while."""
+    taken = fingerprint(servers, measured, os.environ)
+    for warning in taken.warnings:
+        progress.notice(warning["message"])
+    return taken
+
+
+def _machine(
+    experiment: Experiment, servers: Servers, measured: Mapping[str, int], taken: Fingerprint
+) -> dict[str, Any]:
     record = machine_record(servers.all, measured)
     return {
         **record,
         "instrument": instrument_record(os.environ, record["host"]),
-        "warnings": [*record["warnings"], *reset_warnings(experiment, servers.all)],
+        "fingerprint": taken.record,
+        "warnings": [*record["warnings"], *taken.warnings, *reset_warnings(experiment, servers.all)],
     }
 
 
