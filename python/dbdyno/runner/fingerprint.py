@@ -90,21 +90,15 @@ def changes(current: Mapping[str, Any], usual: Mapping[str, Mapping[str, float]]
     }
     if not slower:
         return []
-    said = ", ".join(f"{_WORDS[figure]} {ratio:.1f} times as long" for figure, ratio in slower.items())
+    said = " and ".join(f"{_WORDS[figure]} {ratio:.1f} times as long" for figure, ratio in slower.items())
     runs = min(int(usual[figure]["earlier"]) for figure in slower)
-    message = f"this machine is slower than it was: {said} as in the median of the last {runs} runs"
-    shared = "cpu_ns_per_kib" in slower and _clock_holds(current, usual)
-    why = " (the CPU's own clock is as fast as ever: somebody else uses it)" if shared else ""
+    message = f"this machine is slower than it was: {said} as in the median of its last {runs} runs"
     return [
         {
             "code": "machine_changed",
-            "message": f"{message}{why}; do not compare with runs of then, and find out what has changed",
+            "message": f"{message}; do not compare with runs of then, and find out what has changed",
         }
     ]
-
-
-def _clock_holds(current: Mapping[str, Any], usual: Mapping[str, Mapping[str, float]]) -> bool:
-    return bool(current["cpu_clock_ns_per_kib"] <= usual["cpu_ns_per_kib"]["median"] * SLOWER)
 
 
 def _identity(directory: Path | None) -> dict[str, Any]:
