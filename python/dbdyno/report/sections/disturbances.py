@@ -15,7 +15,7 @@ def disturbed(findings: Findings) -> list[Text]:
     found = disturbances(findings)
     carried = findings.carry_over is not None and findings.carry_over.told
     if not found and not carried:
-        words = f"none, by {looked_at(findings)}, and none ran unsteadily."
+        words = f"none seen. Looked at: {looked_at(findings)}, and how steadily they ran."
         return paragraph(Text.assemble(("Disturbed trials: ", "bold"), words)) if findings.noise else []
     lines = title("What disturbed the trials (none was dropped for it)")
     for one in found:
