@@ -13,7 +13,9 @@ from dbdyno.analysis import warnings as warn
 from dbdyno.analysis.arms import Asked, arm_findings
 from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.blocks import Block, counted_blocks, usable
+from dbdyno.analysis.carry_over import carry_over
 from dbdyno.analysis.comparisons import compare
+from dbdyno.analysis.disturbance_warnings import disturbance_warnings, steadiness_warnings
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.exploratory import explore
 from dbdyno.analysis.findings import FORMAT, Arm, Findings, Scheduled
@@ -22,6 +24,7 @@ from dbdyno.analysis.instrument import instrument_findings
 from dbdyno.analysis.interactions import interactions
 from dbdyno.analysis.judging import judge
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER
+from dbdyno.analysis.noise import noise
 from dbdyno.analysis.null_arm import null_arm
 from dbdyno.analysis.stopping import stopping
 
@@ -44,10 +47,16 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slo
     judged = judge(run, blocks) if blocks else []
     stopped = stopping(run, blocks, judged)
 
+    left_behind, seen_noise = carry_over(run, blocks, trials), noise(run, blocks)
     of_machine = warn.machine_warnings(machine)
+    of_disturbances = disturbance_warnings(run, seen_noise, left_behind)
     servers = {arm["arm"]: _server(machine, arm) for arm in run["arms"]}
-    of_arms = {arm.arm: warn.arm_warnings(arm, machine, servers[arm.arm]) for arm in arms.values()}
-    limited_by = {each.pair: warn.limiting_codes(each.pair, of_arms, of_machine) for each in judged}
+    of_arms = {
+        arm.arm: [*warn.arm_warnings(arm, machine, servers[arm.arm]), *steadiness_warnings(arm)]
+        for arm in arms.values()
+    }
+    of_run = [*of_machine, *of_disturbances]
+    limited_by = {each.pair: warn.limiting_codes(each.pair, of_arms, of_run) for each in judged}
     comparisons = compare(run, blocks, judged, arms, limited_by)
     fit = [(one.arm, one.baseline) for one in comparisons if not one.withheld]
     instrument = instrument_findings(machine)
@@ -55,6 +64,7 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slo
         *of_machine,
         *warn.instrument_warnings(instrument),
         *warn.run_warnings(run, trials, stopped, len(blocks)),
+        *of_disturbances,
         *(warning for found in of_arms.values() for warning in found),
         *warn.undecided_warnings(run, comparisons),
     ]
@@ -83,6 +93,8 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slo
         instrument=instrument,
         machine=dict(machine),
         versions={**run["dbdyno"], "server": machine["server"]["version"]},
+        noise=seen_noise,
+        carry_over=left_behind,
     )
 
 

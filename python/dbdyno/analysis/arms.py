@@ -14,7 +14,7 @@ from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.checks import checks
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import pseudo_median
-from dbdyno.analysis.findings import Arm, ArmTrial, Driver, Estimate, Units
+from dbdyno.analysis.findings import Arm, ArmTrial, Driver, Estimate, Steadiness, Units
 from dbdyno.analysis.histograms import bins
 from dbdyno.analysis.limits import client_bound, late
 from dbdyno.analysis.little import discrepancy
@@ -25,6 +25,7 @@ from dbdyno.analysis.requests import device, page_bytes, reads
 from dbdyno.analysis.sampling import sampling, switches, wait_lengths
 from dbdyno.analysis.scripts import by_script
 from dbdyno.analysis.stacks import measured_ns, recorded, stacks_of
+from dbdyno.analysis.steadiness import flags, steadiness
 from dbdyno.analysis.time_spent import TimeSpent
 from dbdyno.analysis.times import times
 
@@ -65,6 +66,7 @@ def arm_findings(
     tail, tail_note = spent.tail(asked.slow)
     routes = Counter(outcome["profile"]["route"] for outcome in outcomes)
     clocks = {name: [clock_figures(outcome[name]) for outcome in outcomes] for name in _CLOCKS}
+    steady = steadiness(arm, trials)
     acknowledged = exposed.acknowledges_before_flush(arm, trials, server["settings"])
     return Arm(
         arm=arm["arm"],
@@ -116,7 +118,8 @@ def arm_findings(
         full_page_images_per_unit=exposed.per_commit(trials, "wal_full_page_images"),
         little_discrepancy=discrepancy(trials),
         distribution=bins([outcome["response_time"]["histogram"] for outcome in outcomes], BINS_PER_DECADE),
-        by_trial=[_arm_trial(arm, *of) for of in zip(trials, orders, clocks["response_time"], strict=True)],
+        by_trial=[_arm_trial(arm, steady, *of) for of in zip(trials, orders, clocks["response_time"], strict=True)],
+        steadiness=steady,
     )
 
 
@@ -168,7 +171,9 @@ def _sampler_cpu_share(profiles: Sequence[Document]) -> float:
     return sum(int(profile["sampler_cpu_ns"]) for profile in profiles) / max(elapsed_ns, 1)
 
 
-def _arm_trial(arm: Document, trial: Document, order: int, response_time: Mapping[str, float]) -> ArmTrial:
+def _arm_trial(
+    arm: Document, steady: Steadiness, trial: Document, order: int, response_time: Mapping[str, float]
+) -> ArmTrial:
     outcome = trial["outcome"]
     driver = outcome["driver"]
     seen = {
@@ -186,5 +191,5 @@ def _arm_trial(arm: Document, trial: Document, order: int, response_time: Mappin
         response_time_ns_mean=response_time["mean"],
         step_ns=outcome["series"]["step_ns"],
         series_units=list(outcome["series"]["units"]),
-        warnings=[code for code, holds in seen.items() if holds],
+        warnings=[*(code for code, holds in seen.items() if holds), *flags(steady, trial["trial"])],
     )

@@ -15,8 +15,14 @@ from dbdyno.analysis.judging import pairs
 
 # Seen on an arm or its baseline, or on the machine, these change what a verdict is worth, so it must carry them:
 # the instrument was the limit, or commits did not meet a disk.
-LIMITS_A_VERDICT = WITHHOLDING | {"client_bound", "driver_cpu", "late", "little", "plan_changed"}
-STORAGE_LIMITS = frozenset({"tmpfs", "overlay", "network_file_system", "no_barrier", "fast_flush", "fsync_off"})
+LIMITS_A_VERDICT = WITHHOLDING | {"client_bound", "driver_cpu", "late", "little", "plan_changed", "warm_up"}
+# Of the whole run: storage that is none, a machine that is not what it was, arms that disturb those after them.
+RUN_LIMITS = frozenset(
+    {
+        *("tmpfs", "overlay", "network_file_system", "no_barrier", "fast_flush", "fsync_off"),
+        *("machine_changed", "carry_over"),
+    }
+)
 
 
 def arm_warnings(arm: Arm, machine: Document, server: Document) -> list[Warning]:
@@ -67,10 +73,10 @@ def undecided_warnings(run: Document, comparisons: Sequence[Comparison]) -> list
 
 
 def limiting_codes(
-    comparison: tuple[str, str], by_arm: Mapping[str, Sequence[Warning]], machine: Sequence[Warning]
+    comparison: tuple[str, str], by_arm: Mapping[str, Sequence[Warning]], of_run: Sequence[Warning]
 ) -> list[str]:
     """The codes that must stand beside the verdict on (arm, baseline)."""
-    codes = [warning.code for warning in machine if warning.code in STORAGE_LIMITS]
+    codes = [warning.code for warning in of_run if warning.code in RUN_LIMITS]
     codes += [warning.code for arm in comparison for warning in by_arm[arm] if warning.code in LIMITS_A_VERDICT]
     return list(dict.fromkeys(codes))
 

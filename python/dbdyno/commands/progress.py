@@ -51,6 +51,10 @@ class StderrProgress:
         """A step before the first trial."""
         self._show(f"{what} ...")
 
+    def notice(self, what: str) -> None:
+        """Something to know before the first trial: it stays above the live line."""
+        self._say(f"warning: {what}")
+
     def trials_begin(self, done: int, left: int) -> None:
         """The first trial of this session starts; `done` were there before (a resumed run)."""
         self._first_trial_s, self._done_before = time.monotonic(), done
@@ -102,11 +106,8 @@ class StderrProgress:
         return f", {_time(seconds)} left"
 
     def _say(self, line: str) -> None:
-        """A line that stays."""
-        if self._live is not None:
-            self._live.console.print(line, highlight=False, soft_wrap=True)
-        else:
-            print(line, file=sys.stderr, flush=True)
+        """A line that stays, above the live one."""
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def _show(self, line: str, below: Sequence[Text] = ()) -> None:
         if self._live is not None:

@@ -18,6 +18,7 @@ from dbdyno.report.naming import ArmNames
 from dbdyno.report.sections.background import background
 from dbdyno.report.sections.changes import changes
 from dbdyno.report.sections.checks import checks
+from dbdyno.report.sections.disturbances import disturbed
 from dbdyno.report.sections.effects import effects
 from dbdyno.report.sections.exposure import exposure
 from dbdyno.report.sections.further import exploratory, interactions
@@ -103,6 +104,7 @@ def _lines(findings: Findings, run_directory: str, place: str, report: str | Non
         changes(arms),
         background(arms, names),
         exposure(arms, names),
+        disturbed(findings),
         limits(findings.warnings, run_directory),
     ):
         if section:

@@ -24,6 +24,9 @@ class Progress(Protocol):
     def stage(self, what: str) -> None:
         """A step before the first trial."""
 
+    def notice(self, what: str) -> None:
+        """Something to know before the first trial, which stays in sight."""
+
     def trials_begin(self, done: int, left: int) -> None:
         """The first trial of this session starts; `done` were recorded before."""
 

@@ -13,6 +13,7 @@ from dbdyno.design.experiment import Experiment
 from dbdyno.design.schedule import Place
 from dbdyno.probes.machine import machine_record
 from dbdyno.runner.candidates import Found, find_candidates, with_candidates
+from dbdyno.runner.fingerprint import Fingerprint, fingerprint
 from dbdyno.runner.identical import refuse_identical_arms
 from dbdyno.runner.instrument import instrument_record
 from dbdyno.runner.loop import DecidedEarly, Progress, run_trials
@@ -39,6 +40,7 @@ def start(request: Request, servers: Servers, progress: Progress, decided_early:
     """Run an experiment from its beginning into a new run directory."""
     progress.stage("measuring the flush time")
     measured = measure(servers)
+    taken = _fingerprint(servers, measured, progress)
     prepare_arms(request.experiment, servers, measured)  # what cannot run here is refused before a long build
     experiment, found = _build(request.experiment, servers, progress)
     prepared, left_out = prepare_arms(experiment, servers, measured)
@@ -47,7 +49,7 @@ def start(request: Request, servers: Servers, progress: Progress, decided_early:
     header["schema_bytes"] = schema_bytes(servers.default)
     opened = run_directory.create(request.directory, experiment.path, experiment.files, header)
     try:
-        opened.append("machine", _machine(experiment, servers, measured))
+        opened.append("machine", _machine(experiment, servers, measured, taken))
         bench = _OnServers(experiment, servers, prepared, request.seed)
         run_trials(opened, header, [], bench, progress, decided_early)
     finally:
@@ -61,7 +63,8 @@ def resume(directory: Path, servers: Servers, progress: Progress, decided_early:
     run = stored.run
     opened = run_directory.resume(stored, contents)
     try:
-        machine = _machine(experiment, servers, run["measured"])
+        taken = _fingerprint(servers, {}, progress)  # the flush time is that of the run's beginning
+        machine = _machine(experiment, servers, run["measured"], taken)
         check_same_place(stored.machine, machine, directory)
         opened.append("machine", machine)
         experiment, _ = _build(experiment, servers, progress)
@@ -109,11 +112,22 @@ class _OnServers:
         refuse_identical_arms(self.prepared, trials)
 
 
-def _machine(experiment: Experiment, servers: Servers, measured: Mapping[str, int]) -> dict[str, Any]:
+def _fingerprint(servers: Servers, measured: Mapping[str, int], progress: Progress) -> Fingerprint:
+    """Before the schema is built, whose writing goes on for a while."""
+    taken = fingerprint(servers, measured, os.environ)
+    for warning in taken.warnings:
+        progress.notice(warning["message"])
+    return taken
+
+
+def _machine(
+    experiment: Experiment, servers: Servers, measured: Mapping[str, int], taken: Fingerprint
+) -> dict[str, Any]:
     record = machine_record(servers.all, measured)
     return {
         **record,
         "instrument": instrument_record(os.environ, record["host"]),
         "null_arms": null_arms.counted(os.environ, record["host"]),
-        "warnings": [*record["warnings"], *reset_warnings(experiment, servers.all)],
+        "fingerprint": taken.record,
+        "warnings": [*record["warnings"], *taken.warnings, *reset_warnings(experiment, servers.all)],
     }

@@ -17,6 +17,7 @@ from dbdyno.analysis.findings.comparison import (
     Reason,
     Stopping,
 )
+from dbdyno.analysis.findings.disturbances import After, CarryOver, Noise, Steadiness
 from dbdyno.analysis.findings.document import FORMAT, Findings, Scheduled, Warning, to_json
 from dbdyno.analysis.findings.estimates import Estimate, Spread, Times, finite
 from dbdyno.analysis.findings.evidence import (
@@ -42,11 +43,13 @@ __all__ = [
     "FORMAT",
     "LEAST_UNITS_OF_A_PERCENTILE",
     "WITHHOLDING",
+    "After",
     "Arm",
     "ArmTrial",
     "Background",
     "Band",
     "Bin",
+    "CarryOver",
     "Check",
     "CommonStack",
     "Comparison",
@@ -67,6 +70,7 @@ __all__ = [
     "Instrument",
     "Interaction",
     "Intervals",
+    "Noise",
     "NullArm",
     "Outcome",
     "Outlook",
@@ -86,6 +90,7 @@ __all__ = [
     "StackDifference",
     "Stacks",
     "StatementTimes",
+    "Steadiness",
     "Stopping",
     "Switches",
     "Tail",

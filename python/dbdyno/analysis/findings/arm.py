@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from dbdyno.analysis.findings.disturbances import Steadiness
 from dbdyno.analysis.findings.estimates import Estimate, Times
 from dbdyno.analysis.findings.evidence import (
     Background,
@@ -158,6 +159,7 @@ class Arm:
     little_discrepancy: float
     distribution: list[Bin]
     by_trial: list[ArmTrial]
+    steadiness: Steadiness | None = None
 
     @property
     def has_percentiles(self) -> bool:

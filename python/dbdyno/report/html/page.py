@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.analysis.findings import Findings
+from dbdyno.report.disturbance_words import carry_over_words
 from dbdyno.report.html import evidence_tables, plan_tree, sampling_tables, statement_tables, tables
 from dbdyno.report.html.arrangement import Arrangement, arrange
 from dbdyno.report.html.charts import (
@@ -49,7 +50,7 @@ def write_html(findings: Findings) -> str:
         schedule.chart(findings, arrangement),
     ]
     charts = [chart for chart in possible if chart is not None]
-    evidence = _evidence(arrangement)
+    evidence = _evidence(findings, arrangement)
     return rendered(
         "page.html.j2",
         charts,
@@ -69,6 +70,7 @@ def write_html(findings: Findings) -> str:
         settings=tables.settings(findings),
         length=trial_length(findings),
         evidence=evidence if any(evidence.values()) else None,
+        carry_over=carry_over_words(findings),
         checks_summary=evidence_tables.checks_summary(arrangement),
         plans=plan_tree.statements(findings),
         flames=[drawn(graph, place) for place, graph in enumerate(flame_graphs(findings), 1)],
@@ -83,10 +85,11 @@ def _notes(findings: Findings) -> list[str]:
     return [sentence for sentence in said if sentence]
 
 
-def _evidence(arrangement: Arrangement) -> dict[str, Table | None]:
+def _evidence(findings: Findings, arrangement: Arrangement) -> dict[str, Table | None]:
     """The tables of the evidence by name; None where there is nothing to say."""
     return {
         "checks": evidence_tables.checks(arrangement),
+        "disturbed": evidence_tables.disturbed(findings),
         "counters": evidence_tables.counters(arrangement),
         "requests": evidence_tables.requests(arrangement),
         "host_cpu": evidence_tables.host_cpu(arrangement),
