@@ -14,8 +14,8 @@ from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.checks import checks
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import pseudo_median
-from dbdyno.analysis.findings import Arm, ArmTrial, Driver, Estimate, Units
-from dbdyno.analysis.histograms import bins
+from dbdyno.analysis.findings import Arm, ArmTrial, Bin, Driver, Estimate, Units
+from dbdyno.analysis.histograms import decoded
 from dbdyno.analysis.limits import client_bound, late
 from dbdyno.analysis.little import discrepancy
 from dbdyno.analysis.metrics import clock_figures
@@ -64,7 +64,7 @@ def arm_findings(
     spent = TimeSpent(trials, asked.seed)
     tail, tail_note = spent.tail(asked.slow)
     routes = Counter(outcome["profile"]["route"] for outcome in outcomes)
-    clocks = {name: [clock_figures(outcome[name]) for outcome in outcomes] for name in _CLOCKS}
+    clocks = {name: clock_figures([outcome[name] for outcome in outcomes]) for name in _CLOCKS}
     acknowledged = exposed.acknowledges_before_flush(arm, trials, server["settings"])
     return Arm(
         arm=arm["arm"],
@@ -114,12 +114,16 @@ def arm_findings(
         wal_bytes_per_unit=exposed.wal_bytes_per_unit(trials),
         full_page_images_per_unit=exposed.per_commit(trials, "wal_full_page_images"),
         little_discrepancy=discrepancy(trials),
-        distribution=bins([outcome["response_time"]["histogram"] for outcome in outcomes], BINS_PER_DECADE),
+        distribution=_distribution(outcomes),
         by_trial=[_arm_trial(arm, *of) for of in zip(trials, orders, clocks["response_time"], strict=True)],
     )
 
 
 _CLOCKS = ("response_time", "service_time", "queue_time")
+
+
+def _distribution(outcomes: Sequence[Document]) -> list[Bin]:
+    return decoded(tuple(outcome["response_time"]["histogram"] for outcome in outcomes)).bins(BINS_PER_DECADE)
 
 
 def _sets(arm: Document) -> dict[str, str]:

@@ -11,8 +11,9 @@ from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import ratio
 from dbdyno.analysis.findings import WITHHOLDING, Arm, Comparison, Estimate, Reason
 from dbdyno.analysis.holm import holm
-from dbdyno.analysis.metrics import HIGHER_IS_BETTER, value
+from dbdyno.analysis.metrics import HIGHER_IS_BETTER, values
 from dbdyno.analysis.reasons import Side, why
+from dbdyno.analysis.resampling import Resampling
 from dbdyno.analysis.signed_rank import p_value
 from dbdyno.analysis.stack_difference import stack_difference
 from dbdyno.analysis.verdict import Effect, blocks_needed, verdict
@@ -38,9 +39,10 @@ def compare(
         limited_by: for each pair the codes of the warnings that limit its verdict.
     """
     metric = run["metric"]
-    figures = {arm["arm"]: [value(metric, arm, block[arm["arm"]]) for block in blocks.values()] for arm in run["arms"]}
+    trials = {arm["arm"]: [block[arm["arm"]] for block in blocks.values()] for arm in run["arms"]}
+    figures = {arm["arm"]: values(metric, arm, trials[arm["arm"]]) for arm in run["arms"]}
     logs = {pair: log_ratios(figures[pair[0]], figures[pair[1]]) for pair in limited_by}
-    p_values = {pair: p_value(values) for pair, values in logs.items()}
+    p_values = {pair: p_value(of_blocks) for pair, of_blocks in logs.items()}
     adjusted = _adjusted(p_values)
     reasons = _reasons(run, blocks, arms, list(logs))
     judge = _Judge(metric, run["margin"], len(logs))
@@ -64,11 +66,12 @@ def _reasons(
 ) -> dict[Pair, list[Reason]]:
     """Profiles are compared per unit, or per row where the metric is."""
     rows = {arm["arm"]: arm["rows_per_unit"] if run["metric"] == "rows_per_s" else 1 for arm in run["arms"]}
-
-    def side(arm: str) -> Side:
-        return Side(arms[arm].profile_ns, [block[arm] for block in blocks.values()], rows[arm])
-
-    return {pair: why(side(pair[0]), side(pair[1]), run["seed"]) for pair in compared}
+    resampling = Resampling.of(len(blocks), run["seed"])
+    sides = {
+        arm: Side.of(arms[arm].profile_ns, [block[arm] for block in blocks.values()], resampling, rows[arm])
+        for arm in dict.fromkeys(arm for pair in compared for arm in pair)
+    }
+    return {(arm, baseline): why(sides[arm], sides[baseline], resampling) for arm, baseline in compared}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

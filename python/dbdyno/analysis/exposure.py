@@ -76,17 +76,12 @@ def ages_ns(samples: Floats) -> Floats:
     last_not_above = np.searchsorted(insert, flush, side="right") - 1
     grown, elapsed = insert[-1] - insert[0], now[-1] - now[0]
     ns_per_byte = elapsed / grown if grown > 0 else 0.0
-    ages = np.zeros(len(now))
-    for place, below in enumerate(last_not_above.tolist()):
-        if flush[place] >= insert[place]:
-            continue
-        if below < 0:
-            passed = now[0] - (insert[0] - flush[place]) * ns_per_byte
-        else:
-            step = insert[below + 1] - insert[below]
-            passed = now[below] + (flush[place] - insert[below]) / step * (now[below + 1] - now[below])
-        ages[place] = now[place] - passed
-    return ages
+    below = np.maximum(last_not_above, 0)
+    above = np.minimum(below + 1, len(now) - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of what is flushed: it has no age
+        between = now[below] + (flush - insert[below]) / (insert[above] - insert[below]) * (now[above] - now[below])
+    passed = np.where(last_not_above < 0, now[0] - (insert[0] - flush) * ns_per_byte, between)
+    return np.where(flush < insert, now - passed, 0.0)
 
 
 def wal_bytes_per_unit(trials: Sequence[Document]) -> float | None:

@@ -23,8 +23,7 @@ def intervals(trials: Sequence[Document], cells: Cells | None, divider: Divider 
     sums = parts_by_trial(trials)
     if len(trials) >= MINIMUM_CLUSTERS:
         resampling = Resampling.of(len(trials), seed)
-        figures = resampling.totals(sums.ns) / resampling.totals(sums.units)[:, None]
-        return Intervals("trials", len(trials), parts(sums.parts, figures, resampling))
+        return Intervals("trials", len(trials), parts(sums.parts, sums.means(resampling), resampling))
     if cells is None or divider is None or cells.clusters < MINIMUM_CLUSTERS:
         return None
     resampling = Resampling.of(cells.clusters, seed)

@@ -39,7 +39,7 @@ class Sums:
 
     def resampled(self, resampling: Resampling) -> Sums:
         """From clusters to the data as they are and all replicates."""
-        return Sums(*(resampling.totals(getattr(self, field.name)) for field in dataclasses.fields(self)))
+        return Sums(*resampling.totals_of_each([getattr(self, field.name) for field in dataclasses.fields(self)]))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
