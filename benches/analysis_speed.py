@@ -29,6 +29,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import hdr
+import numpy as np
 import synthetic
 
 from dbdyno.analysis.analyse import analyse
@@ -77,7 +78,10 @@ def long_run(blocks: int) -> tuple[Document, Document, list[Document]]:
         for place in of_first
         if place["block"] + turn * made < blocks
     ]
-    copies = [_varied(trials[place["trial"] % len(trials)], place) for place in run["schedule"]]
+    random = np.random.default_rng(1)
+    copies = [
+        _varied(trials[place["trial"] % len(trials)], place, random.normal(0.0, 0.01)) for place in run["schedule"]
+    ]
     return run, machine, copies
 
 
@@ -94,10 +98,9 @@ def _shapes() -> dict[str, synthetic.Shape]:
     }
 
 
-def _varied(trial: Document, place: Document) -> Document:
-    """A copy in another block, slower by so many tenths of a per cent as its histograms are shifted."""
+def _varied(trial: Document, place: Document, slower: float) -> Document:
+    """A copy in another block, slower by some part, with histograms that are shifted by as many buckets as it turns."""
     turn = place["block"] // MADE
-    slower = 1 + turn / 1_000
     outcome = trial["outcome"]
     profile = outcome["profile"]
     clocks = {name: _shifted(outcome[name], turn) for name in ("response_time", "service_time", "queue_time")}
@@ -109,7 +112,7 @@ def _varied(trial: Document, place: Document) -> Document:
             **outcome,
             **clocks,
             "scripts": scripts,
-            "throughput_per_s": outcome["throughput_per_s"] / slower,
+            "throughput_per_s": outcome["throughput_per_s"] / (1 + slower),
             "profile": {**profile, "cells": list(profile["cells"])},
         },
     }
@@ -130,14 +133,24 @@ def _shifted(clock: Document, buckets: int) -> Document:
 
 
 def least(repeats: int, work: Callable[[], object]) -> float:
-    """CPU seconds of the fastest of some repeats: what others on the machine add is never negative."""
+    """CPU seconds of the fastest of some repeats: what others on the machine add is never negative.
+
+    Nothing is known from the repeat before: a report is made in a new process.
+    """
 
     def once() -> float:
+        _forget()
         begin = time.process_time()
         work()
         return time.process_time() - begin
 
     return min(once() for _ in range(repeats))
+
+
+def _forget() -> None:
+    modules = [module for name, module in sys.modules.items() if name.startswith("dbdyno.analysis.")]
+    for one in (one for module in modules for one in vars(module).values() if hasattr(one, "cache_clear")):
+        one.cache_clear()
 
 
 def _other_parts(findings: Any, trials: list[Document], repeats: int) -> Iterator[tuple[str, float]]:
@@ -149,6 +162,7 @@ def _other_parts(findings: Any, trials: list[Document], repeats: int) -> Iterato
 
 
 def _by_function(work: Callable[[], object]) -> None:
+    _forget()
     profiler = cProfile.Profile()
     profiler.runcall(work)
     pstats.Stats(profiler).sort_stats("tottime").print_stats(30)

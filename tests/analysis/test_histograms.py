@@ -8,6 +8,7 @@ import pytest
 
 from dbdyno import _core
 from dbdyno.analysis.histograms import decoded, quantiles_ns
+from dbdyno.errors import DynoError
 
 QUANTILES = [0.001, 0.5, 0.95, 0.99, 1.0]
 
@@ -67,3 +68,13 @@ def test_nothing_recorded_has_no_bins() -> None:
     """Of an empty histogram, and of no histogram."""
     assert decoded((hdr.encode([]),)).bins(20) == []
     assert decoded(()).bins(20) == []
+
+
+@pytest.mark.parametrize("text", ["bm9uc2Vuc2U=", "?", "", "HISTFAAAAAp4nAMAAAAAAQ=="])
+def test_a_broken_histogram_is_one_line(text: str) -> None:
+    """Nonsense, no base64, nothing, and a header without a histogram."""
+    with pytest.raises(DynoError) as raised:
+        quantiles_ns(text, [0.5])
+
+    assert raised.value.code == "histogram"
+    assert "\n" not in raised.value.message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import median
 
 from dbdyno.analysis import evidence
@@ -115,7 +115,10 @@ def arm_findings(
         full_page_images_per_unit=exposed.per_commit(trials, "wal_full_page_images"),
         little_discrepancy=discrepancy(trials),
         distribution=_distribution(outcomes),
-        by_trial=[_arm_trial(arm, *of) for of in zip(trials, orders, clocks["response_time"], strict=True)],
+        by_trial=[
+            _arm_trial(arm, *of)
+            for of in zip(trials, orders, clocks["response_time"]["mean"], clocks["response_time"]["p99"], strict=True)
+        ],
     )
 
 
@@ -171,12 +174,14 @@ def _sampler_cpu_share(profiles: Sequence[Document]) -> float:
     return sum(int(profile["sampler_cpu_ns"]) for profile in profiles) / max(elapsed_ns, 1)
 
 
-def _arm_trial(arm: Document, trial: Document, order: int, response_time: Mapping[str, float]) -> ArmTrial:
+def _arm_trial(
+    arm: Document, trial: Document, order: int, response_time_ns_mean: float, response_time_ns_p99: float
+) -> ArmTrial:
     outcome = trial["outcome"]
     driver = outcome["driver"]
     seen = {
         "client_bound": client_bound(driver["busiest_thread_share"]),
-        "late": late(driver["lateness_ns"]["p99"], response_time["p99"]),
+        "late": late(driver["lateness_ns"]["p99"], response_time_ns_p99),
         "deviation": bool(trial.get("deviations")),
     }
     return ArmTrial(
@@ -186,7 +191,7 @@ def _arm_trial(arm: Document, trial: Document, order: int, response_time: Mappin
         attempt=trial["attempt"],
         throughput_per_s=outcome["throughput_per_s"],
         elapsed_ns=None if arm.get("fixed_units") is None else float(outcome["elapsed_ns"]),
-        response_time_ns_mean=response_time["mean"],
+        response_time_ns_mean=response_time_ns_mean,
         step_ns=outcome["series"]["step_ns"],
         series_units=list(outcome["series"]["units"]),
         warnings=[code for code, holds in seen.items() if holds],

@@ -23,9 +23,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from dbdyno.analysis.columns import Integers
 from dbdyno.analysis.findings import Bin
-
-Integers = npt.NDArray[np.int64]
+from dbdyno.errors import DynoError
 
 HEADER = struct.Struct(">iiiiqqd")
 # Cookie and length of the compressed text stand before the compressed bytes.
@@ -74,7 +74,8 @@ def quantiles_ns(histogram: str, quantiles: Sequence[float]) -> list[int]:
 @functools.lru_cache(maxsize=4)  # where a unit waits in no queue, two clocks and the only script have the same texts
 def decoded(texts: tuple[str, ...]) -> Histograms:
     """The histograms of these texts."""
-    payloads = [_payload(text) for text in texts]
+    payload = {text: _payload(text) for text in dict.fromkeys(texts)}
+    payloads = [payload[text] for text in texts]
     numbers, last_bytes = _numbers(np.frombuffer(b"".join(payloads), dtype=np.uint8))
     payload_ends = np.cumsum([len(payload) for payload in payloads])
     whose = np.searchsorted(payload_ends, last_bytes, side="right")
@@ -87,9 +88,14 @@ def decoded(texts: tuple[str, ...]) -> Histograms:
 
 
 def _payload(text: str) -> bytes:
-    body = zlib.decompress(base64.b64decode(text)[COMPRESSED_HEADER_BYTES:])
-    cookie, length, offset, digits, lowest_ns, *_ = HEADER.unpack_from(body)
-    assert (cookie, offset, digits, lowest_ns) == (ENCODED, NO_OFFSET, DIGITS, LOWEST_NS), "not a histogram of ours"
+    """The encoded numbers of a histogram."""
+    try:
+        body = zlib.decompress(base64.b64decode(text)[COMPRESSED_HEADER_BYTES:])
+        cookie, length, offset, digits, lowest_ns, *_ = HEADER.unpack_from(body)
+    except (ValueError, zlib.error, struct.error) as error:
+        raise DynoError("histogram", f"a stored histogram cannot be read: {error}") from None
+    if (cookie, offset, digits, lowest_ns) != (ENCODED, NO_OFFSET, DIGITS, LOWEST_NS):
+        raise DynoError("histogram", f"a stored histogram cannot be read: {cookie:#x} is not an encoding of dbdyno's")
     return body[HEADER.size : HEADER.size + length]
 
 
@@ -112,7 +118,8 @@ def _numbers(encoded: npt.NDArray[np.uint8]) -> tuple[Integers, Integers]:
 def _highest_ns(buckets: Integers) -> Integers:
     """The greatest value that a bucket holds."""
     doublings = np.maximum(buckets // DOUBLING - 1, 0)
-    return ((buckets - doublings * DOUBLING + 1) << doublings) - 1
+    highest: Integers = ((buckets - doublings * DOUBLING + 1) << doublings) - 1
+    return highest
 
 
 def _edge_ns(number: int, bins_per_decade: int) -> int:

@@ -36,15 +36,14 @@ def values(metric: str, arm: Document, trials: Sequence[Document]) -> list[float
         return [float(outcome["throughput_per_s"]) * float(arm["rows_per_unit"]) for outcome in outcomes]
     if metric == "elapsed_ns":
         return [float(outcome["elapsed_ns"]) for outcome in outcomes]
-    kind = metric.rpartition("_")[2]
-    return [figures[kind] for figures in clock_figures([outcome["response_time"] for outcome in outcomes])]
+    return clock_figures([outcome["response_time"] for outcome in outcomes])[metric.rpartition("_")[2]]
 
 
-def clock_figures(clocks: Sequence[Document]) -> list[dict[str, float]]:
-    """Mean and percentiles of one clock in ns, trial by trial."""
+def clock_figures(clocks: Sequence[Document]) -> dict[str, list[float]]:
+    """Mean and percentiles of one clock in ns, each by trial."""
     histograms = decoded(tuple(clock["histogram"] for clock in clocks))
-    percentiles = histograms.quantiles_ns(list(PERCENTILES.values())).astype(np.float64).tolist()
-    return [
-        {"mean": clock["sum_ns"] / clock["count"], **dict(zip(PERCENTILES, found, strict=True))}
-        for clock, found in zip(clocks, percentiles, strict=True)
-    ]
+    percentiles = histograms.quantiles_ns(list(PERCENTILES.values())).astype(np.float64)
+    return {
+        "mean": [clock["sum_ns"] / clock["count"] for clock in clocks],
+        **dict(zip(PERCENTILES, percentiles.T.tolist(), strict=True)),
+    }

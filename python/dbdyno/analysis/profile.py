@@ -15,13 +15,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from dbdyno.analysis.columns import Integers
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import TimeProfile
 from dbdyno.analysis.resampling import Floats, Resampling
-
-Integers = npt.NDArray[np.int64]
 
 # The parts that every profile has, before and after its waits.
 BEFORE = ("queue", "cpu", "run_queue")

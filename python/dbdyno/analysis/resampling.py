@@ -31,6 +31,9 @@ Floats = npt.NDArray[np.float64]
 
 # The 2.5 % point of 2000 replicates is the 50th: its own error is a seventh of the tail probability.
 REPLICATES = 2_000
+# Replicates are added up so many at a time: few enough that the linear algebra library wakes no other threads for a
+# product, whose waiting for each other took five times the CPU time of the product itself.
+PORTION = 40
 # With fewer clusters there is no interval, as everywhere in this program.
 MINIMUM_CLUSTERS = MINIMUM_BLOCKS
 # A replicate has no figure where none of its clusters holds what is asked about; so many of them may be left out.
@@ -40,7 +43,10 @@ CONFIDENCE = 0.95
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Resampling:
-    """How often each cluster was drawn in each replicate (replicates x clusters); no replicates of too few clusters."""
+    """How often each cluster was drawn in each replicate; no replicates of too few clusters.
+
+    `drawn` is portions x replicates of a portion x clusters.
+    """
 
     drawn: Floats
 
@@ -52,7 +58,7 @@ class Resampling:
     @property
     def clusters(self) -> int:
         """How many there are to draw from."""
-        return int(self.drawn.shape[1])
+        return int(self.drawn.shape[2])
 
     def totals(self, by_cluster: Floats) -> Floats:
         """The sum over clusters, for the data as they are (first row) and for each replicate.
@@ -61,7 +67,8 @@ class Resampling:
         the machine at hand does it.
         """
         each_counts = self.clusters / (self.clusters - 1) if self.clusters > 1 else 1.0
-        return np.concatenate([by_cluster.sum(axis=0, keepdims=True), self.drawn @ by_cluster * each_counts])
+        replicates = (self.drawn @ by_cluster).reshape(-1, *by_cluster.shape[1:])
+        return np.concatenate([by_cluster.sum(axis=0, keepdims=True), replicates * each_counts])
 
     def totals_of_each(self, some: Sequence[Floats]) -> list[Floats]:
         """The totals of several figures by cluster, made at once, which takes little longer than those of one."""
@@ -82,9 +89,10 @@ class Resampling:
 @functools.lru_cache(maxsize=4)  # all arms of a run have the same clusters, and the same seed
 def _drawn(clusters: int, seed: int) -> Floats:
     if clusters < MINIMUM_CLUSTERS:
-        return np.empty((0, clusters))
+        return np.empty((0, PORTION, clusters))
     random = np.random.default_rng([seed, clusters])
-    drawn = random.multinomial(clusters - 1, np.full(clusters, 1 / clusters), size=REPLICATES).astype(np.float64)
+    shape = (REPLICATES // PORTION, PORTION)
+    drawn = random.multinomial(clusters - 1, np.full(clusters, 1 / clusters), size=shape).astype(np.float64)
     drawn.flags.writeable = False
     return drawn
 
