@@ -97,28 +97,46 @@ def _drawn(clusters: int, seed: int) -> Floats:
     return drawn
 
 
-def estimates(figures: Floats) -> list[Estimate]:
-    """One estimate a column of stretched figures: the estimates in the first row, the replicates in the others."""
-    return [estimate(column) for column in figures.T]
+def estimates(figures: Floats, least: Sequence[float | None] | None = None) -> list[Estimate]:
+    """One estimate a column of stretched figures: the estimates in the first row, the replicates in the others.
+
+    No bound is below the column's `least`, say 0 for times, which stretching may make negative.
+    """
+    lowest = [None] * figures.shape[1] if least is None else least
+    points, bounds = figures[0].tolist(), _bounds(figures[1:])
+    return [_estimate(*of) for of in zip(points, bounds, lowest, strict=True)]
 
 
-def estimate(column: Floats, *, least: float | None = None) -> Estimate:
-    """The estimate of one column; no bound is below `least`, say 0 for times, which stretching may make negative."""
-    point, bounds = finite(float(column[0])), _bounds(column[1:])
+def estimate(column: Floats) -> Estimate:
+    """The estimate of one column."""
+    return estimates(column[:, None])[0]
+
+
+def _estimate(point: float, bounds: tuple[float, float] | None, least: float | None) -> Estimate:
     if bounds is None:
-        return Estimate(point, None, None)
+        return Estimate(finite(point), None, None)
     low, high = bounds if least is None else (max(bound, least) for bound in bounds)
     # The replicates of a skewed figure may lie beside it: an interval always holds what it is about.
-    return Estimate(point, min(low, point), max(high, point))
+    return Estimate(finite(point), min(low, point), max(high, point))
 
 
-def _bounds(replicates: Floats) -> tuple[float, float] | None:
-    """The two quantiles; None where too many replicates have no figure."""
-    known = replicates[~np.isnan(replicates)]
-    if not len(known) or len(known) < (1 - MOST_UNDEFINED) * len(replicates):
-        return None
-    low, high = np.quantile(known, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return float(low), float(high)
+def _bounds(replicates: Floats) -> list[tuple[float, float] | None]:
+    """The two quantiles of each column; None where too many replicates have no figure."""
+    known = ~np.isnan(replicates)
+    if known.all():
+        return _quantiles(replicates)
+    few = known.sum(axis=0) < max((1 - MOST_UNDEFINED) * len(replicates), 1)
+    return [
+        None if too_few else _quantiles(column[there][:, None])[0]
+        for column, there, too_few in zip(replicates.T, known.T, few, strict=True)
+    ]
+
+
+def _quantiles(replicates: Floats) -> list[tuple[float, float] | None]:
+    if not len(replicates):
+        return [None] * replicates.shape[1]
+    low, high = np.quantile(replicates, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def simultaneous_p_values(differences: Floats, clusters: int) -> list[float | None]:
@@ -162,7 +180,7 @@ def rank_groups(figures: Floats) -> list[int]:
     order = by_size(figures)
     leader, group = order[0] if order else 0, 1
     for column in order[1:]:
-        bounds = _bounds(figures[1:, leader] - figures[1:, column])
+        bounds = _bounds(figures[1:, [leader]] - figures[1:, [column]])[0]
         if bounds is not None and bounds[0] > 0:
             leader, group = column, group + 1
         groups[column] = group

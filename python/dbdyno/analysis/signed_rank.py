@@ -70,7 +70,8 @@ def _walsh_averages(values: tuple[float, ...]) -> Floats:
     count = len(values)
     circle = np.array(values * 2, dtype=np.float64)
     neighbours = np.lib.stride_tricks.sliding_window_view(circle, count)[: count // 2 + 1]
-    averages: Floats = ((neighbours + circle[:count]) / 2.0).ravel()[: count * (count + 1) // 2]
+    averages: Floats = (neighbours + circle[:count]).ravel()[: count * (count + 1) // 2]
+    averages /= 2.0
     averages.sort()
     return averages
 

@@ -151,7 +151,7 @@ def _columns(cells: Iterable[Sequence[Any]]) -> tuple[Integers, list[Sequence[Se
 
 def _snapshot_rows(snapshots: Sequence[Sequence[Sequence[int]]]) -> Integers:
     """All rows of [event, seen, looked, asleep]."""
-    return integers(chain.from_iterable(chain.from_iterable(snapshots))).reshape(-1, 4)
+    return integers(tuple(chain.from_iterable(chain.from_iterable(snapshots)))).reshape(-1, 4)
 
 
 def _added(place: Integers, values: Integers, shape: tuple[int, ...]) -> Floats:
