@@ -56,7 +56,7 @@ def test_a_stall_shows_as_the_late_units_that_it_caused(tmp_path: Path) -> None:
         outcome = stalled_trial(server, tmp_path)
     units = outcome["units"]
     p99_response, p99_service = (
-        quantiles_ns([outcome[clock]["histogram"]], [0.99])[0] for clock in ("response_time", "service_time")
+        quantiles_ns(outcome[clock]["histogram"], [0.99])[0] for clock in ("response_time", "service_time")
     )
 
     # Of the 1,000 that arrive during the stall, those of its last 50 ms wait less than the limit of 50 ms; units that

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import median
 
 from dbdyno.analysis import evidence
@@ -14,8 +14,8 @@ from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.checks import checks
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import pseudo_median
-from dbdyno.analysis.findings import Arm, ArmTrial, Driver, Estimate, Steadiness, Units
-from dbdyno.analysis.histograms import bins
+from dbdyno.analysis.findings import Arm, ArmTrial, Bin, Driver, Estimate, Steadiness, Units
+from dbdyno.analysis.histograms import decoded
 from dbdyno.analysis.limits import client_bound, late
 from dbdyno.analysis.little import discrepancy
 from dbdyno.analysis.metrics import clock_figures
@@ -65,7 +65,7 @@ def arm_findings(
     spent = TimeSpent(trials, asked.seed)
     tail, tail_note = spent.tail(asked.slow)
     routes = Counter(outcome["profile"]["route"] for outcome in outcomes)
-    clocks = {name: [clock_figures(outcome[name]) for outcome in outcomes] for name in _CLOCKS}
+    clocks = {name: clock_figures([outcome[name] for outcome in outcomes]) for name in _CLOCKS}
     steady = steadiness(arm, trials)
     acknowledged = exposed.acknowledges_before_flush(arm, trials, server["settings"])
     return Arm(
@@ -117,13 +117,20 @@ def arm_findings(
         wal_bytes_per_unit=exposed.wal_bytes_per_unit(trials),
         full_page_images_per_unit=exposed.per_commit(trials, "wal_full_page_images"),
         little_discrepancy=discrepancy(trials),
-        distribution=bins([outcome["response_time"]["histogram"] for outcome in outcomes], BINS_PER_DECADE),
-        by_trial=[_arm_trial(arm, steady, *of) for of in zip(trials, orders, clocks["response_time"], strict=True)],
+        distribution=_distribution(outcomes),
+        by_trial=[
+            _arm_trial(arm, steady, *of)
+            for of in zip(trials, orders, clocks["response_time"]["mean"], clocks["response_time"]["p99"], strict=True)
+        ],
         steadiness=steady,
     )
 
 
 _CLOCKS = ("response_time", "service_time", "queue_time")
+
+
+def _distribution(outcomes: Sequence[Document]) -> list[Bin]:
+    return decoded(tuple(outcome["response_time"]["histogram"] for outcome in outcomes)).bins(BINS_PER_DECADE)
 
 
 def _sets(arm: Document) -> dict[str, str]:
@@ -172,13 +179,18 @@ def _sampler_cpu_share(profiles: Sequence[Document]) -> float:
 
 
 def _arm_trial(
-    arm: Document, steady: Steadiness, trial: Document, order: int, response_time: Mapping[str, float]
+    arm: Document,
+    steady: Steadiness,
+    trial: Document,
+    order: int,
+    response_time_ns_mean: float,
+    response_time_ns_p99: float,
 ) -> ArmTrial:
     outcome = trial["outcome"]
     driver = outcome["driver"]
     seen = {
         "client_bound": client_bound(driver["busiest_thread_share"]),
-        "late": late(driver["lateness_ns"]["p99"], response_time["p99"]),
+        "late": late(driver["lateness_ns"]["p99"], response_time_ns_p99),
         "deviation": bool(trial.get("deviations")),
     }
     return ArmTrial(
@@ -188,7 +200,7 @@ def _arm_trial(
         attempt=trial["attempt"],
         throughput_per_s=outcome["throughput_per_s"],
         elapsed_ns=None if arm.get("fixed_units") is None else float(outcome["elapsed_ns"]),
-        response_time_ns_mean=response_time["mean"],
+        response_time_ns_mean=response_time_ns_mean,
         step_ns=outcome["series"]["step_ns"],
         series_units=list(outcome["series"]["units"]),
         warnings=[*(code for code, holds in seen.items() if holds), *flags(steady, trial["trial"])],

@@ -10,7 +10,8 @@ import dataclasses
 
 import numpy as np
 
-from dbdyno.analysis.snapshots import Cells, Integers
+from dbdyno.analysis.columns import Integers
+from dbdyno.analysis.snapshots import Cells
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

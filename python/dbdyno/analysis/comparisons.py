@@ -9,6 +9,7 @@ from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import WITHHOLDING, Arm, Comparison, Reason
 from dbdyno.analysis.judging import Judged, Pair, block_ratios
 from dbdyno.analysis.reasons import Side, why
+from dbdyno.analysis.resampling import Resampling
 from dbdyno.analysis.stack_difference import stack_difference
 
 
@@ -28,11 +29,12 @@ def compare(
         arms: the findings of each arm.
         limited_by: for each pair the codes of the warnings that limit its verdict.
     """
-    return [_comparison(run, blocks, each, arms, limited_by[each.pair]) for each in judged]
+    reasons = _reasons(run, blocks, arms, [each.pair for each in judged])
+    return [_comparison(run, each, reasons[each.pair], arms, limited_by[each.pair]) for each in judged]
 
 
 def _comparison(
-    run: Document, blocks: Mapping[int, Block], judged: Judged, arms: Mapping[str, Arm], limited_by: list[str]
+    run: Document, judged: Judged, reasons: list[Reason], arms: Mapping[str, Arm], limited_by: list[str]
 ) -> Comparison:
     arm, baseline = judged.pair
     earned = WITHHOLDING.isdisjoint(limited_by)
@@ -47,17 +49,20 @@ def _comparison(
         verdict=judged.verdict if earned else "undecided",
         blocks_needed=judged.blocks_needed if earned else None,
         block_ratios=block_ratios(judged),
-        why=_reasons(run, blocks, arms, judged.pair),
+        why=reasons,
         limited_by=limited_by,
         stacks=stack_difference(arms[arm], arms[baseline]),
     )
 
 
-def _reasons(run: Document, blocks: Mapping[int, Block], arms: Mapping[str, Arm], pair: Pair) -> list[Reason]:
+def _reasons(
+    run: Document, blocks: Mapping[int, Block], arms: Mapping[str, Arm], compared: Sequence[Pair]
+) -> dict[Pair, list[Reason]]:
     """Profiles are compared per unit, or per row where the metric is."""
     rows = {arm["arm"]: arm["rows_per_unit"] if run["metric"] == "rows_per_s" else 1 for arm in run["arms"]}
-
-    def side(arm: str) -> Side:
-        return Side(arms[arm].profile_ns, [block[arm] for block in blocks.values()], rows[arm])
-
-    return why(side(pair[0]), side(pair[1]), run["seed"])
+    resampling = Resampling.of(len(blocks), run["seed"])
+    sides = {
+        arm: Side.of(arms[arm].profile_ns, [block[arm] for block in blocks.values()], resampling, rows[arm])
+        for arm in dict.fromkeys(arm for pair in compared for arm in pair)
+    }
+    return {(arm, baseline): why(sides[arm], sides[baseline], resampling) for arm, baseline in compared}

@@ -12,10 +12,12 @@ is the work in flight, not a risk.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
+from dbdyno.analysis.columns import Integers, integers, owners
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Exposure, Spread
 
@@ -29,11 +31,12 @@ def exposure(trials: Sequence[Document], *, acknowledged: bool) -> Exposure | No
     """
     if all(_wrote_nothing(trial["server"]) for trial in trials):
         return None
-    sampled = [np.asarray(samples, dtype=np.float64) for samples in map(_samples, trials) if samples]
+    sampled = [samples for samples in map(_samples, trials) if samples]
     if not sampled:
         return None
-    exposed_bytes = np.concatenate([np.maximum(samples[:, 1] - samples[:, 2], 0.0) for samples in sampled])
-    age_ns = np.concatenate([ages_ns(samples) for samples in sampled])
+    rows = integers(tuple(chain.from_iterable(chain.from_iterable(sampled)))).reshape(-1, 3)
+    exposed_bytes = np.maximum(rows[:, 1] - rows[:, 2], 0).astype(np.float64)
+    age_ns = ages_ns(rows, owners(sampled))
     bytes_per_unit = wal_bytes_per_unit(trials)
     return Exposure(
         samples=len(exposed_bytes),
@@ -66,27 +69,33 @@ def acknowledges_before_flush(arm: Document, trials: Sequence[Document], server_
     return next((place["synchronous_commit"] for place in places if "synchronous_commit" in place), "on") == "off"
 
 
-def ages_ns(samples: Floats) -> Floats:
+def ages_ns(samples: Integers, trial: Integers) -> Floats:
     """How long ago, at each sample, the oldest unflushed byte had been inserted.
 
     Between samples the insert position is taken to grow evenly.
     What was inserted before the first sample is dated by the trial's own mean rate of insertion.
+
+    Args:
+        samples: rows of [ns, insert position, flush position], those of a trial together and in the order of time.
+        trial: of each sample, from 0 on.
     """
-    now, insert, flush = samples[:, 0], samples[:, 1], samples[:, 2]
-    last_not_above = np.searchsorted(insert, flush, side="right") - 1
-    grown, elapsed = insert[-1] - insert[0], now[-1] - now[0]
-    ns_per_byte = elapsed / grown if grown > 0 else 0.0
-    ages = np.zeros(len(now))
-    for place, below in enumerate(last_not_above.tolist()):
-        if flush[place] >= insert[place]:
-            continue
-        if below < 0:
-            passed = now[0] - (insert[0] - flush[place]) * ns_per_byte
-        else:
-            step = insert[below + 1] - insert[below]
-            passed = now[below] + (flush[place] - insert[below]) / step * (now[below + 1] - now[below])
-        ages[place] = now[place] - passed
-    return ages
+    now, insert, flush = samples.T
+    first = np.searchsorted(trial, np.arange(trial[-1] + 1))
+    last = np.append(first[1:], len(trial)) - 1
+    grown, elapsed = insert[last] - insert[first], now[last] - now[first]
+    ns_per_byte = np.where(grown > 0, elapsed / np.maximum(grown, 1), 0.0)
+
+    # The last sample not above a flush position, of the same trial: all trials lie in one line of positions.
+    start = np.cumsum(grown + 1) - grown - 1 - insert[first]
+    flushed = np.clip(flush, insert[first][trial], insert[last][trial])
+    below = np.searchsorted(insert + start[trial], flushed + start[trial], side="right") - 1
+    above = np.minimum(below + 1, last[trial])
+
+    before_first = now[first][trial] - (insert[first][trial] - flush) * ns_per_byte[trial]
+    with np.errstate(divide="ignore", invalid="ignore"):  # what is flushed has no age
+        between = now[below] + (flush - insert[below]) / (insert[above] - insert[below]) * (now[above] - now[below])
+    passed = np.where(flush < insert[first][trial], before_first, between)
+    return np.where(flush < insert, now - passed, 0.0)
 
 
 def wal_bytes_per_unit(trials: Sequence[Document]) -> float | None:

@@ -21,7 +21,7 @@ from dbdyno.analysis.findings import Comparison, IndexBenefit, IndexCost
 from dbdyno.analysis.holm import SIGNIFICANCE, holm
 from dbdyno.analysis.index_figures import COSTS, SHARES, cost, response_times_ns, scans, scripts_using
 from dbdyno.analysis.judging import Pair
-from dbdyno.analysis.metrics import HIGHER_IS_BETTER, value
+from dbdyno.analysis.metrics import HIGHER_IS_BETTER, values
 from dbdyno.analysis.signed_rank import MINIMUM_BLOCKS, p_value
 from dbdyno.analysis.verdict import Effect, blocks_needed
 
@@ -109,7 +109,7 @@ def metric_cost(subject: Subject, compared: Comparison, run: Document, blocks: S
     arms = {arm["arm"]: arm for arm in run["arms"]}
 
     def typical(arm: str) -> float:
-        return pseudo_median([value(compared.metric, arms[arm], block[arm]) for block in blocks]).estimate
+        return pseudo_median(values(compared.metric, arms[arm], [block[arm] for block in blocks])).estimate
 
     more_is_better = HIGHER_IS_BETTER[compared.metric]
     gain = compared.ratio.estimate if more_is_better else 1 / compared.ratio.estimate

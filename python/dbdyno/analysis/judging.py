@@ -18,7 +18,7 @@ from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import exponential
 from dbdyno.analysis.findings import Estimate
 from dbdyno.analysis.holm import holm
-from dbdyno.analysis.metrics import HIGHER_IS_BETTER, value
+from dbdyno.analysis.metrics import HIGHER_IS_BETTER, values
 from dbdyno.analysis.readings import Reading, reading_of
 from dbdyno.analysis.signed_rank import hodges_lehmann
 from dbdyno.analysis.verdict import Effect, blocks_needed, verdict
@@ -56,7 +56,7 @@ def pairs(run: Document) -> list[Pair]:
 
 def figures(run: Document, blocks: Mapping[int, Block], metric: str) -> dict[str, list[float]]:
     """Arm name to its figure in each block, in the order of blocks."""
-    return {arm["arm"]: [value(metric, arm, block[arm["arm"]]) for block in blocks.values()] for arm in run["arms"]}
+    return {arm["arm"]: values(metric, arm, [block[arm["arm"]] for block in blocks.values()]) for arm in run["arms"]}
 
 
 def judge(run: Document, blocks: Mapping[int, Block]) -> list[Judged]:

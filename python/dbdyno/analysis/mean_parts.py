@@ -14,7 +14,7 @@ from dbdyno.analysis.division import Divider
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Intervals, Part, event_note
 from dbdyno.analysis.profile import PartSums, parts_by_trial
-from dbdyno.analysis.resampling import MINIMUM_CLUSTERS, Floats, Resampling, by_size, estimate, rank_groups
+from dbdyno.analysis.resampling import MINIMUM_CLUSTERS, Floats, Resampling, by_size, estimates, rank_groups
 from dbdyno.analysis.snapshots import Cells
 
 
@@ -23,8 +23,7 @@ def intervals(trials: Sequence[Document], cells: Cells | None, divider: Divider 
     sums = parts_by_trial(trials)
     if len(trials) >= MINIMUM_CLUSTERS:
         resampling = Resampling.of(len(trials), seed)
-        figures = resampling.totals(sums.ns) / resampling.totals(sums.units)[:, None]
-        return Intervals("trials", len(trials), parts(sums.parts, figures, resampling))
+        return Intervals("trials", len(trials), parts(sums.parts, sums.means(resampling), resampling))
     if cells is None or divider is None or cells.clusters < MINIMUM_CLUSTERS:
         return None
     resampling = Resampling.of(cells.clusters, seed)
@@ -46,11 +45,12 @@ def parts(names: Sequence[str], figures: Floats, resampling: Resampling) -> list
     groups = rank_groups(times)
     # Only what is left over may be negative.
     least = [None if part == "unaccounted" else 0.0 for part in names]
+    ns, share = estimates(times, least), estimates(shares, least)
     return [
         Part(
             part=names[place],
-            ns=estimate(times[:, place], least=least[place]),
-            share=estimate(shares[:, place], least=least[place]),
+            ns=ns[place],
+            share=share[place],
             rank_group=groups[place],
             note=event_note(names[place]),
         )

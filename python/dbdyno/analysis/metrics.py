@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from dbdyno.analysis.documents import Document
-from dbdyno.analysis.histograms import quantiles_ns
+from dbdyno.analysis.histograms import decoded
 
 HIGHER_IS_BETTER: Mapping[str, bool] = {
     "throughput_per_s": True,
@@ -19,26 +21,29 @@ HIGHER_IS_BETTER: Mapping[str, bool] = {
 PERCENTILES: Mapping[str, float] = {"p50": 0.50, "p95": 0.95, "p99": 0.99}
 
 
-def value(metric: str, arm: Document, trial: Document) -> float:
-    """The figure of one counted trial; every one of these metrics is positive.
+def values(metric: str, arm: Document, trials: Sequence[Document]) -> list[float]:
+    """The figure of each of some counted trials; every one of these metrics is positive.
 
     Args:
         metric: a key of `HIGHER_IS_BETTER`.
         arm: the arm's entry in the run document.
-        trial: a trial that is ok.
+        trials: trials that are ok.
     """
-    outcome = trial["outcome"]
+    outcomes = [trial["outcome"] for trial in trials]
     if metric == "throughput_per_s":
-        return float(outcome["throughput_per_s"])
+        return [float(outcome["throughput_per_s"]) for outcome in outcomes]
     if metric == "rows_per_s":
-        return float(outcome["throughput_per_s"]) * float(arm["rows_per_unit"])
+        return [float(outcome["throughput_per_s"]) * float(arm["rows_per_unit"]) for outcome in outcomes]
     if metric == "elapsed_ns":
-        return float(outcome["elapsed_ns"])
-    return clock_figures(outcome["response_time"])[metric.rpartition("_")[2]]
+        return [float(outcome["elapsed_ns"]) for outcome in outcomes]
+    return clock_figures([outcome["response_time"] for outcome in outcomes])[metric.rpartition("_")[2]]
 
 
-def clock_figures(clock: Document) -> dict[str, float]:
-    """Mean and percentiles of one clock of one trial, in ns."""
-    found = quantiles_ns([clock["histogram"]], list(PERCENTILES.values()))
-    percentiles = dict(zip(PERCENTILES, map(float, found), strict=True))
-    return {"mean": clock["sum_ns"] / clock["count"], **percentiles}
+def clock_figures(clocks: Sequence[Document]) -> dict[str, list[float]]:
+    """Mean and percentiles of one clock in ns, each by trial."""
+    histograms = decoded(tuple(clock["histogram"] for clock in clocks))
+    percentiles = histograms.quantiles_ns(list(PERCENTILES.values())).astype(np.float64)
+    return {
+        "mean": [clock["sum_ns"] / clock["count"] for clock in clocks],
+        **dict(zip(PERCENTILES, percentiles.T.tolist(), strict=True)),
+    }

@@ -12,14 +12,32 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
+from dbdyno.analysis.columns import Integers
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import TimeProfile
-from dbdyno.analysis.resampling import Floats
+from dbdyno.analysis.resampling import Floats, Resampling
+
+# The parts that every profile has, before and after its waits.
+BEFORE = ("queue", "cpu", "run_queue")
+AFTER = ("asleep_no_wait_event", "client_and_network", "unaccounted")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PartSums:
+    """The parts of a profile trial by trial: a row a trial, a column a part; `units` are those that are in them."""
+
+    parts: list[str]
+    ns: Integers
+    units: Integers
+
+    def means(self, resampling: Resampling) -> Floats:
+        """Each part of a unit, for the trials as they are (first row) and in each replicate."""
+        ns, units = resampling.totals_of_each([self.ns.astype(np.float64), self.units.astype(np.float64)])
+        return ns / units[:, None]
 
 
 def time_profile(trials: Sequence[Document]) -> TimeProfile:
@@ -28,48 +46,46 @@ def time_profile(trials: Sequence[Document]) -> TimeProfile:
     CPU and run queue are None where any trial lacks the server's clocks, because a mean over some trials would
     not add up with the parts of all; what the other trials had there is then unaccounted.
     """
-    outcomes = [trial["outcome"] for trial in trials]
-    units = sum(_started(outcome["units"]) for outcome in outcomes)
-    waits_ns: Counter[str] = Counter()
-    for outcome in outcomes:
-        _assert_identity(outcome["profile"])
-        waits_ns.update(outcome["profile"]["waits_ns"])
-
-    def mean(part: str) -> float:
-        return float(sum(outcome["profile"][part] or 0 for outcome in outcomes) / units)
-
-    clocks = all(outcome["profile"]["cpu_ns"] is not None for outcome in outcomes)
+    sums = parts_by_trial(trials)
+    units = int(sums.units.sum())
+    mean = {part: ns / units for part, ns in zip(sums.parts, sums.ns.sum(axis=0).tolist(), strict=True)}
     profile = TimeProfile(
-        queue=mean("queue_ns"),
-        cpu=mean("cpu_ns") if clocks else None,
-        run_queue=mean("run_queue_ns") if clocks else None,
-        waits={event: ns / units for event, ns in sorted(waits_ns.items(), key=lambda item: (-item[1], item[0]))},
-        asleep_no_wait_event=mean("asleep_no_wait_event_ns"),
-        client_and_network=mean("client_and_network_ns"),
-        unaccounted=mean("unaccounted_ns") + (0.0 if clocks else mean("cpu_ns") + mean("run_queue_ns")),
+        queue=mean["queue"],
+        cpu=mean.get("cpu"),
+        run_queue=mean.get("run_queue"),
+        waits={part: ns for part, ns in mean.items() if part not in BEFORE + AFTER},
+        asleep_no_wait_event=mean["asleep_no_wait_event"],
+        client_and_network=mean["client_and_network"],
+        unaccounted=mean["unaccounted"],
     )
-    assert math.isclose(profile.total, mean("total_ns"), rel_tol=1e-9), (profile.total, mean("total_ns"))
+    total = sum(trial["outcome"]["profile"]["total_ns"] for trial in trials) / units
+    assert math.isclose(profile.total, total, rel_tol=1e-9), (profile.total, total)
     return profile
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class PartSums:
-    """The parts of a profile trial by trial: a row a trial, a column a part; `units` are those that are in them."""
-
-    parts: list[str]
-    ns: Floats
-    units: Floats
-
-
 def parts_by_trial(trials: Sequence[Document]) -> PartSums:
-    """What `time_profile` divides by the units, before it is summed over trials."""
-    parts = list(time_profile(trials).parts())
-    rows = [time_profile([trial]).parts() for trial in trials]
-    units = np.array([float(_started(trial["outcome"]["units"])) for trial in trials])
-    per_unit = np.array([[row.get(part, 0.0) for part in parts] for row in rows])
-    if "cpu" not in parts:  # some trial lacks the clocks: what the others know is unaccounted, too
-        per_unit[:, parts.index("unaccounted")] += [row.get("cpu", 0.0) + row.get("run_queue", 0.0) for row in rows]
-    return PartSums(parts, per_unit * units[:, None], units)
+    """The sums that a profile is made of, in the order of its parts: waits the greatest first."""
+    profiles = [trial["outcome"]["profile"] for trial in trials]
+    named = {part: _column([profile[f"{part}_ns"] or 0 for profile in profiles]) for part in BEFORE + AFTER}
+    events = dict.fromkeys(event for profile in profiles for event in profile["waits_ns"])
+    waits = {event: _column([profile["waits_ns"].get(event, 0) for profile in profiles]) for event in events}
+    _assert_identity([*named.values(), *waits.values()], profiles)
+    if any(profile["cpu_ns"] is None for profile in profiles):
+        named["unaccounted"] += named.pop("cpu") + named.pop("run_queue")
+    order = [
+        *(part for part in BEFORE if part in named),
+        *sorted(waits, key=lambda event: (-waits[event].sum(), event)),
+        *AFTER,
+    ]
+    return PartSums(
+        parts=order,
+        ns=np.stack([{**named, **waits}[part] for part in order], axis=1),
+        units=_column([_started(trial["outcome"]["units"]) for trial in trials]),
+    )
+
+
+def _column(values: Sequence[int]) -> Integers:
+    return np.array(values, dtype=np.int64)
 
 
 def _started(units: Document) -> int:
@@ -77,8 +93,7 @@ def _started(units: Document) -> int:
     return int(units["successful"] + units["failed"])
 
 
-def _assert_identity(profile: Document) -> None:
-    known = ("queue_ns", "cpu_ns", "run_queue_ns", "asleep_no_wait_event_ns", "client_and_network_ns", "unaccounted_ns")
-    parts = sum(profile[part] or 0 for part in known) + sum(profile["waits_ns"].values())
-    total = profile["total_ns"]
-    assert parts == total, f"a time profile's parts sum to {parts} ns, its response times to {total} ns"
+def _assert_identity(columns: Sequence[Integers], profiles: Sequence[Document]) -> None:
+    for parts_ns, profile in zip(np.sum(columns, axis=0).tolist(), profiles, strict=True):
+        total_ns = profile["total_ns"]
+        assert parts_ns == total_ns, f"a time profile's parts sum to {parts_ns} ns, its response times to {total_ns} ns"

@@ -23,37 +23,45 @@ SIGNIFICANT = 0.05
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two: its profile over all its counted trials, those of the blocks, and the rows of one unit.
+    """One of the two: the parts of its profile over all its counted trials, and over those of the blocks.
 
-    Where arms are compared per row, so are their profiles; else a unit has one row.
+    `of_blocks` has a column for each of `of_blocks_parts`: as the blocks have them in the first row, then in each
+    replicate. All is per unit, or per row where arms are compared so.
     """
 
-    profile: TimeProfile
-    trials: Sequence[Document]
-    rows: int = 1
+    parts: dict[str, float]
+    of_blocks_parts: list[str]
+    of_blocks: Floats
 
-    def parts(self) -> dict[str, float]:
-        """Per unit, or per row."""
-        return {part: ns / self.rows for part, ns in self.profile.parts().items()}
+    @classmethod
+    def of(cls, profile: TimeProfile, trials: Sequence[Document], resampling: Resampling, rows: int = 1) -> Side:
+        """The side of one arm.
 
-    def figures(self, parts: Sequence[str], resampling: Resampling) -> Floats:
-        """The parts as the blocks have them, and in each replicate."""
-        sums = parts_by_trial(self.trials)
-        own = resampling.totals(sums.ns) / resampling.totals(sums.units)[:, None] / self.rows
-        column = {part: place for place, part in enumerate(sums.parts)}
-        absent = np.zeros(len(own))
-        return np.stack([own[:, column[part]] if part in column else absent for part in parts], axis=1)
+        Args:
+            profile: over all its counted trials.
+            trials: those of the blocks, in the order of the blocks.
+            resampling: of the blocks.
+            rows: those of one unit, where arms are compared per row.
+        """
+        sums = parts_by_trial(trials)
+        return cls(
+            parts={part: ns / rows for part, ns in profile.parts().items()},
+            of_blocks_parts=sums.parts,
+            of_blocks=sums.means(resampling) / rows,
+        )
+
+    def figures(self, parts: Sequence[str]) -> Floats:
+        """These parts as the blocks have them, and in each replicate."""
+        column = {part: place for place, part in enumerate(self.of_blocks_parts)}
+        absent = np.zeros(len(self.of_blocks))
+        return np.stack([self.of_blocks[:, column[part]] if part in column else absent for part in parts], axis=1)
 
 
-def why(arm: Side, baseline: Side, seed: int) -> list[Reason]:
-    """What changed, part by part, the greatest change first; the differences sum to that of the totals.
-
-    The trials of both sides are in the order of the blocks.
-    """
-    arm_parts, baseline_parts = arm.parts(), baseline.parts()
+def why(arm: Side, baseline: Side, resampling: Resampling) -> list[Reason]:
+    """What changed, part by part, the greatest change first; the differences sum to that of the totals."""
+    arm_parts, baseline_parts = arm.parts, baseline.parts
     parts = list({**baseline_parts, **arm_parts})
-    resampling = Resampling.of(len(arm.trials), seed)
-    figures = arm.figures(parts, resampling) - baseline.figures(parts, resampling)
+    figures = arm.figures(parts) - baseline.figures(parts)
     differences = estimates(resampling.stretched(figures))
     p_values = simultaneous_p_values(figures, resampling.clusters)
     baseline_total = sum(baseline_parts.values())

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,9 @@ Floats = npt.NDArray[np.float64]
 
 # The 2.5 % point of 2000 replicates is the 50th: its own error is a seventh of the tail probability.
 REPLICATES = 2_000
+# Replicates are added up so many at a time: few enough that the linear algebra library wakes no other threads for a
+# product, whose waiting for each other took five times the CPU time of the product itself.
+PORTION = 40
 # With fewer clusters there is no interval, as everywhere in this program.
 MINIMUM_CLUSTERS = MINIMUM_BLOCKS
 # A replicate has no figure where none of its clusters holds what is asked about; so many of them may be left out.
@@ -39,23 +43,39 @@ CONFIDENCE = 0.95
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Resampling:
-    """How often each cluster counts in each replicate (replicates x clusters); no replicates with too few clusters."""
+    """How often each cluster was drawn in each replicate; no replicates of too few clusters.
 
-    weights: Floats
+    `drawn` is portions x replicates of a portion x clusters.
+    """
+
+    drawn: Floats
 
     @classmethod
     def of(cls, clusters: int, seed: int) -> Resampling:
         """The same seed gives the same intervals, byte for byte."""
-        return cls(_weights(clusters, seed))
+        return cls(_drawn(clusters, seed))
 
     @property
     def clusters(self) -> int:
         """How many there are to draw from."""
-        return int(self.weights.shape[1])
+        return int(self.drawn.shape[2])
 
     def totals(self, by_cluster: Floats) -> Floats:
-        """The sum over clusters, for the data as they are (first row) and for each replicate."""
-        return np.concatenate([by_cluster.sum(axis=0, keepdims=True), self.weights @ by_cluster])
+        """The sum over clusters, for the data as they are (first row) and for each replicate.
+
+        Counts and whole nanoseconds are multiplied and added without rounding, so it does not matter in which order
+        the machine at hand does it.
+        """
+        each_counts = self.clusters / (self.clusters - 1) if self.clusters > 1 else 1.0
+        replicates = (self.drawn @ by_cluster).reshape(-1, *by_cluster.shape[1:])
+        return np.concatenate([by_cluster.sum(axis=0, keepdims=True), replicates * each_counts])
+
+    def totals_of_each(self, some: Sequence[Floats]) -> list[Floats]:
+        """The totals of several figures by cluster, made at once, which takes little longer than those of one."""
+        columns = [figures[:, None] if figures.ndim == 1 else figures for figures in some]
+        ends = np.cumsum([figures.shape[1] for figures in columns])
+        totals = np.split(self.totals(np.concatenate(columns, axis=1)), ends[:-1], axis=1)
+        return [total[:, 0] if figures.ndim == 1 else total for total, figures in zip(totals, some, strict=True)]
 
     def stretched(self, figures: Floats) -> Floats:
         """Figures (first row: the estimates, then the replicates) with the deviations of few clusters corrected."""
@@ -67,38 +87,56 @@ class Resampling:
 
 
 @functools.lru_cache(maxsize=4)  # all arms of a run have the same clusters, and the same seed
-def _weights(clusters: int, seed: int) -> Floats:
+def _drawn(clusters: int, seed: int) -> Floats:
     if clusters < MINIMUM_CLUSTERS:
-        return np.empty((0, clusters))
+        return np.empty((0, PORTION, clusters))
     random = np.random.default_rng([seed, clusters])
-    drawn = random.multinomial(clusters - 1, np.full(clusters, 1 / clusters), size=REPLICATES)
-    weights = np.asarray(drawn * (clusters / (clusters - 1)), dtype=np.float64)
-    weights.flags.writeable = False
-    return weights
+    shape = (REPLICATES // PORTION, PORTION)
+    drawn = random.multinomial(clusters - 1, np.full(clusters, 1 / clusters), size=shape).astype(np.float64)
+    drawn.flags.writeable = False
+    return drawn
 
 
-def estimates(figures: Floats) -> list[Estimate]:
-    """One estimate a column of stretched figures: the estimates in the first row, the replicates in the others."""
-    return [estimate(column) for column in figures.T]
+def estimates(figures: Floats, least: Sequence[float | None] | None = None) -> list[Estimate]:
+    """One estimate a column of stretched figures: the estimates in the first row, the replicates in the others.
+
+    No bound is below the column's `least`, say 0 for times, which stretching may make negative.
+    """
+    lowest = [None] * figures.shape[1] if least is None else least
+    points, bounds = figures[0].tolist(), _bounds(figures[1:])
+    return [_estimate(*of) for of in zip(points, bounds, lowest, strict=True)]
 
 
-def estimate(column: Floats, *, least: float | None = None) -> Estimate:
-    """The estimate of one column; no bound is below `least`, say 0 for times, which stretching may make negative."""
-    point, bounds = finite(float(column[0])), _bounds(column[1:])
+def estimate(column: Floats) -> Estimate:
+    """The estimate of one column."""
+    return estimates(column[:, None])[0]
+
+
+def _estimate(point: float, bounds: tuple[float, float] | None, least: float | None) -> Estimate:
     if bounds is None:
-        return Estimate(point, None, None)
+        return Estimate(finite(point), None, None)
     low, high = bounds if least is None else (max(bound, least) for bound in bounds)
     # The replicates of a skewed figure may lie beside it: an interval always holds what it is about.
-    return Estimate(point, min(low, point), max(high, point))
+    return Estimate(finite(point), min(low, point), max(high, point))
 
 
-def _bounds(replicates: Floats) -> tuple[float, float] | None:
-    """The two quantiles; None where too many replicates have no figure."""
-    known = replicates[~np.isnan(replicates)]
-    if not len(known) or len(known) < (1 - MOST_UNDEFINED) * len(replicates):
-        return None
-    low, high = np.quantile(known, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return float(low), float(high)
+def _bounds(replicates: Floats) -> list[tuple[float, float] | None]:
+    """The two quantiles of each column; None where too many replicates have no figure."""
+    known = ~np.isnan(replicates)
+    if known.all():
+        return _quantiles(replicates)
+    few = known.sum(axis=0) < max((1 - MOST_UNDEFINED) * len(replicates), 1)
+    return [
+        None if too_few else _quantiles(column[there][:, None])[0]
+        for column, there, too_few in zip(replicates.T, known.T, few, strict=True)
+    ]
+
+
+def _quantiles(replicates: Floats) -> list[tuple[float, float] | None]:
+    if not len(replicates):
+        return [None] * replicates.shape[1]
+    low, high = np.quantile(replicates, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def simultaneous_p_values(differences: Floats, clusters: int) -> list[float | None]:
@@ -142,7 +180,7 @@ def rank_groups(figures: Floats) -> list[int]:
     order = by_size(figures)
     leader, group = order[0] if order else 0, 1
     for column in order[1:]:
-        bounds = _bounds(figures[1:, leader] - figures[1:, column])
+        bounds = _bounds(figures[1:, [leader]] - figures[1:, [column]])[0]
         if bounds is not None and bounds[0] > 0:
             leader, group = column, group + 1
         groups[column] = group

@@ -19,15 +19,15 @@ from scipy import special
 
 from dbdyno.analysis.blocks import Block
 from dbdyno.analysis.documents import Document
-from dbdyno.analysis.metrics import value
+from dbdyno.analysis.judging import figures
 
 Floats = npt.NDArray[np.float64]
 
 
 def log_figures(run: Document, blocks: Mapping[int, Block]) -> Floats:
     """The log of the run's metric: a row a counted block, a column an arm in file order."""
-    rows = [[value(run["metric"], arm, block[arm["arm"]]) for arm in run["arms"]] for block in blocks.values()]
-    return np.log(np.asarray(rows, dtype=np.float64))
+    found = figures(run, blocks, run["metric"])
+    return np.log(np.asarray(list(found.values()), dtype=np.float64)).T
 
 
 def without_arm_and_block(grid: Floats) -> Floats:

@@ -40,7 +40,7 @@ def _times(name: str, outcomes: Sequence[Document], found: Sequence[Document], p
         outcome["throughput_per_s"] * script["successful"] / outcome["units"]["successful"]
         for outcome, script in zip(outcomes, found, strict=True)
     ]
-    clocks = [clock_figures(script["response_time"]) for script in found if script["successful"] > 0]
+    clocks = clock_figures([script["response_time"] for script in found if script["successful"] > 0])
     return ScriptTimes(
         script=name,
         successful=sum(script["successful"] for script in found),

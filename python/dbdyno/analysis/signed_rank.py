@@ -14,6 +14,7 @@ The interval inverts the test: Hollander & Wolfe, "Nonparametric Statistical Met
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,6 +22,8 @@ import numpy.typing as npt
 
 # With 5 blocks the smallest two-sided p value is 2/2^5 = 0.0625: nothing could ever be found at 5 %.
 MINIMUM_BLOCKS = 6
+# Ways to a sum are counted in floats, which hold numbers up to 2^1023, and n ranks have 2^n sums.
+SCALED_AFTER = 512
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -32,34 +35,45 @@ def p_value(differences: Sequence[float]) -> float | None:
         return None
     values = np.asarray(differences, dtype=np.float64)
     ranks = _doubled_ranks(np.abs(values))
-    positive_sum = int(ranks[values > 0].sum())
-    probabilities = _sum_distribution(ranks[values != 0])
-    lower_tail = float(probabilities[: positive_sum + 1].sum())
-    upper_tail = float(probabilities[positive_sum:].sum())
-    return min(1.0, 2.0 * min(lower_tail, upper_tail))
+    unit = int(np.gcd.reduce(ranks))  # 2 where no mean rank is a half
+    lesser_sum = int(min(ranks[values > 0].sum(), ranks[values < 0].sum())) // unit
+    tail = _lower_tail(tuple(sorted((ranks[values != 0] // unit).tolist())))
+    return min(1.0, 2.0 * float(tail[lesser_sum]))
 
 
 def hodges_lehmann(values: Sequence[float]) -> float:
     """The pseudo-median: the median of the means of all pairs, each value with itself included."""
-    return float(np.median(_walsh_averages(values)))
+    averages = _walsh_averages(tuple(values))
+    middle = len(averages) // 2
+    return float(averages[middle] if len(averages) % 2 else (averages[middle - 1] + averages[middle]) / 2.0)
 
 
 def interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float] | None:
     """Exact interval of the pseudo-median, at least `confidence` wide; None with fewer than 6 values."""
     if len(values) < MINIMUM_BLOCKS:
         return None
-    averages = _walsh_averages(values)
-    cumulative = np.cumsum(_sum_distribution(np.arange(1, len(values) + 1)))
-    outside = int(np.searchsorted(cumulative, (1.0 - confidence) / 2.0, side="right")) - 1
+    tail = _lower_tail(tuple(range(1, len(values) + 1)))
+    outside = int(np.searchsorted(tail, (1.0 - confidence) / 2.0, side="right")) - 1
     if outside < 0:  # even the widest interval that these few values allow is too narrow
         return None
+    averages = _walsh_averages(tuple(values))
     return float(averages[outside]), float(averages[-1 - outside])
 
 
-def _walsh_averages(values: Sequence[float]) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
-    first, second = np.triu_indices(len(array))
-    return np.sort((array[first] + array[second]) / 2.0)
+@functools.lru_cache(maxsize=2)  # estimate and intervals of one effect are asked for one after another
+def _walsh_averages(values: tuple[float, ...]) -> Floats:
+    """The means of all pairs in order, each value with itself included.
+
+    With the values around a circle, a pair is one of them and its neighbour some places on, at most half way round;
+    half way round, of an even number, each pair would come twice.
+    """
+    count = len(values)
+    circle = np.array(values * 2, dtype=np.float64)
+    neighbours = np.lib.stride_tricks.sliding_window_view(circle, count)[: count // 2 + 1]
+    averages: Floats = (neighbours + circle[:count]).ravel()[: count * (count + 1) // 2]
+    averages /= 2.0
+    averages.sort()
+    return averages
 
 
 def _doubled_ranks(magnitudes: Floats) -> Integers:
@@ -70,12 +84,23 @@ def _doubled_ranks(magnitudes: Floats) -> Integers:
     return doubled
 
 
-def _sum_distribution(ranks: Integers) -> Floats:
-    """P(sum = s) for s = 0, 1, ...: each rank is in the sum or not, by a fair coin."""
-    probabilities = np.zeros(int(ranks.sum()) + 1)
-    probabilities[0] = 1.0
-    for rank in ranks.tolist():
-        halved = probabilities * 0.5
-        halved[rank:] += probabilities[:-rank] * 0.5
-        probabilities = halved
-    return probabilities
+@functools.lru_cache(maxsize=32)  # without ties the ranks are the same for all effects over so many blocks
+def _lower_tail(ranks: tuple[int, ...]) -> Floats:
+    """P(sum <= s) for s = 0, 1, ... to half of the greatest sum, which is as far as the lesser of two sums reaches.
+
+    Each rank is in the sum or not, by a fair coin: so there are as many ways to a sum as there were without the rank,
+    and as there were to the sum that lacks it.
+    """
+    half = sum(ranks) // 2
+    ways, without = np.zeros(half + 1), np.zeros(half + 1)
+    ways[0] = 1.0
+    end = 1
+    for count, rank in enumerate(ranks, start=1):
+        end = min(end + rank, half + 1)
+        ways, without = without, ways
+        ways[:rank] = without[:rank]
+        np.add(without[rank:end], without[: max(end - rank, 0)], out=ways[rank:end])
+        if count % SCALED_AFTER == 0:
+            ways *= 2.0**-SCALED_AFTER
+    tail: Floats = np.cumsum(ways * 2.0 ** -(len(ranks) % SCALED_AFTER))
+    return tail

@@ -7,17 +7,16 @@ exact sums over its units, and for each wait event the snapshots in them (`profi
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dbdyno.analysis.columns import Integers, integers, owners
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.resampling import MINIMUM_CLUSTERS, Floats, Resampling
-
-Integers = npt.NDArray[np.int64]
 
 # Columns of a cell: chunk, bin, then these sums, then the snapshots.
 SUMS = 5
@@ -39,7 +38,46 @@ class Sums:
 
     def resampled(self, resampling: Resampling) -> Sums:
         """From clusters to the data as they are and all replicates."""
-        return Sums(*(resampling.totals(getattr(self, field.name)) for field in dataclasses.fields(self)))
+        return Sums(*resampling.totals_of_each([getattr(self, field.name) for field in dataclasses.fields(self)]))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Events:
+    """The wait events of an arm: every trial numbers those that it met, here they have one number each.
+
+    `numbers` are those of all events of the first trial, then of the second, and so on; `first` is where each begins.
+    """
+
+    names: list[str]
+    numbers: Integers
+    first: Integers
+
+    @classmethod
+    def of(cls, profiles: Sequence[Document]) -> Events:
+        """The events of these trials, in the order of first sight."""
+        met = [profile["events"] for profile in profiles]
+        names = list(dict.fromkeys([NO_EVENT, *chain.from_iterable(met)]))
+        number = {name: place for place, name in enumerate(names)}
+        lengths = np.cumsum([0, *map(len, met)])
+        return cls(names, np.array([number[name] for name in chain.from_iterable(met)], np.int64), lengths[:-1])
+
+    def numbers_of(self, trials: Integers, events: Integers) -> Integers:
+        """The numbers of events, each as its trial numbers it."""
+        numbers: Integers = self.numbers[self.first[trials] + events]
+        return numbers
+
+    def counted(self, snapshots: Sequence[Sequence[Sequence[int]]]) -> tuple[Floats, Floats, Floats]:
+        """Seen, looked and asleep by trial and event, of something that has its snapshots by trial only.
+
+        Args:
+            snapshots: those of each trial, rows of [event, seen, looked, asleep].
+        """
+        trial = owners(snapshots)
+        found = _snapshot_rows(snapshots)
+        shape = (len(snapshots), len(self.names))
+        place = trial * shape[1] + self.numbers_of(trial, found[:, 0])
+        seen, looked, asleep = (_added(place, column, shape) for column in found[:, 1:].T)
+        return seen, looked, asleep
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,7 +88,7 @@ class Cells:
     a row a cell, `snapshots` a row for each event of each cell: seen, looked, asleep.
     """
 
-    events: list[str]
+    events: Events
     bins_per_decade: int
     resampled: str
     clusters: int
@@ -63,19 +101,15 @@ class Cells:
 
     def within(self, bins: Integers | None = None) -> Sums:
         """By cluster, over the units of these bins; None: over all."""
-        chosen = np.ones(len(self.bin), dtype=bool) if bins is None else np.isin(self.bin, bins)
-        by_cluster: list[Floats] = [
-            np.bincount(self.cluster[chosen], column, self.clusters).astype(np.float64)
-            for column in self.sums[chosen].T
-        ]
-        of_chosen = chosen[self.snapshot_cell]
-        width = len(self.events)
-        place = self.cluster[self.snapshot_cell[of_chosen]] * width + self.snapshot_event[of_chosen]
-        counts: list[Floats] = [
-            np.bincount(place, column, self.clusters * width).astype(np.float64).reshape(self.clusters, width)
-            for column in self.snapshots[of_chosen].T
-        ]
-        return Sums(*by_cluster, *counts)
+        chosen: Any = slice(None) if bins is None else np.isin(self.bin, bins)
+        cluster, sums = self.cluster[chosen], self.sums[chosen]
+        of_chosen = chosen if bins is None else chosen[self.snapshot_cell]
+        shape = (self.clusters, len(self.events.names))
+        place = self.cluster[self.snapshot_cell[of_chosen]] * shape[1] + self.snapshot_event[of_chosen]
+        return Sums(
+            *(_added(cluster, column, shape[:1]) for column in sums.T),
+            *(_added(place, column, shape) for column in self.snapshots[of_chosen].T),
+        )
 
 
 def cells_of(outcomes: Sequence[Document]) -> Cells | None:
@@ -83,15 +117,15 @@ def cells_of(outcomes: Sequence[Document]) -> Cells | None:
     profiles = [outcome["profile"] for outcome in outcomes]
     if not all(profile.get("cells") for profile in profiles):
         return None
-    events = list(dict.fromkeys([NO_EVENT, *chain.from_iterable(profile["events"] for profile in profiles)]))
+    events = Events.of(profiles)
     by_trial = len(profiles) >= MINIMUM_CLUSTERS
-    columns = [_columns(profile["cells"]) for profile in profiles]
-    offsets = np.cumsum([0, *(len(exact) for exact, *_ in columns)])
-    exact = np.concatenate([exact for exact, *_ in columns])
-    trial = np.repeat(np.arange(len(profiles)), np.diff(offsets))
+    by_profile = [profile["cells"] for profile in profiles]
+    trial = owners(by_profile)
+    exact, snapshots = _columns(chain.from_iterable(by_profile))
     keys = trial if by_trial else trial * (1 + int(exact[:, 0].max())) + exact[:, 0]
     found, cluster = np.unique(keys, return_inverse=True)
-    named = [np.array([events.index(event) for event in profile["events"]], dtype=np.int64) for profile in profiles]
+    snapshot_cell = owners(snapshots)
+    rows = _snapshot_rows(snapshots)
     return Cells(
         events=events,
         bins_per_decade=profiles[0]["bins_per_decade"],
@@ -100,38 +134,26 @@ def cells_of(outcomes: Sequence[Document]) -> Cells | None:
         cluster=cluster,
         bin=exact[:, 1],
         sums=exact[:, 2:],
-        snapshot_cell=np.concatenate([place + offset for (_, place, _), offset in zip(columns, offsets, strict=False)]),
-        snapshot_event=np.concatenate([name[rows[:, 0]] for (_, _, rows), name in zip(columns, named, strict=True)]),
-        snapshots=np.concatenate([rows[:, 1:] for _, _, rows in columns]),
+        snapshot_cell=snapshot_cell,
+        snapshot_event=events.numbers_of(trial[snapshot_cell], rows[:, 0]),
+        snapshots=rows[:, 1:],
     )
 
 
-def _columns(cells: Sequence[Sequence[Any]]) -> tuple[Integers, Integers, Integers]:
-    """Exact columns (a row a cell), the cell of each snapshot row, and the snapshot rows [event, seen, looked, asleep].
-
-    Flat iterators, because an arm of 128 trials has some hundred thousand small lists.
-    """
+def _columns(cells: Iterable[Sequence[Any]]) -> tuple[Integers, list[Sequence[Sequence[int]]]]:
+    """The exact columns, a row a cell, and the rows of snapshots of each cell."""
     width = 2 + SUMS
-    exact = np.fromiter(chain.from_iterable(cell[:width] for cell in cells), np.int64).reshape(-1, width)
-    rows: list[list[list[int]]] = [cell[width] for cell in cells]
-    place = np.repeat(np.arange(len(cells)), [len(row) for row in rows])
-    flat = np.fromiter(chain.from_iterable(chain.from_iterable(rows)), np.int64)
-    return exact, place, flat.reshape(-1, 4)
+    flat = list(chain.from_iterable(cells))
+    snapshots = flat[width :: width + 1]
+    del flat[width :: width + 1]
+    return integers(flat).reshape(-1, width), snapshots
 
 
-def snapshots_of(
-    profiles: Sequence[Document], snapshots: Sequence[Sequence[Sequence[int]]], events: Sequence[str]
-) -> tuple[Floats, Floats, Floats]:
-    """Seen, looked and asleep by trial and event, of something that has its snapshots by trial only.
+def _snapshot_rows(snapshots: Sequence[Sequence[Sequence[int]]]) -> Integers:
+    """All rows of [event, seen, looked, asleep]."""
+    return integers(tuple(chain.from_iterable(chain.from_iterable(snapshots)))).reshape(-1, 4)
 
-    Args:
-        profiles: the profile of each trial, which names the events that the trial's snapshots mean.
-        snapshots: those of each trial, rows of [event, seen, looked, asleep].
-        events: the columns of the answer.
-    """
-    counts = np.zeros((3, len(profiles), len(events)))
-    column = {event: place for place, event in enumerate(events)}
-    for trial, (profile, rows) in enumerate(zip(profiles, snapshots, strict=True)):
-        for event, *three in rows:
-            counts[:, trial, column[profile["events"][event]]] += three
-    return counts[0], counts[1], counts[2]
+
+def _added(place: Integers, values: Integers, shape: tuple[int, ...]) -> Floats:
+    """Values summed by their place in an array of this shape."""
+    return np.bincount(place, values, math.prod(shape)).astype(np.float64).reshape(shape)

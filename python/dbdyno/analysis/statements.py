@@ -6,7 +6,7 @@ The service time of a statement and the response time of a script are exact; the
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Part, StatementTimes
 from dbdyno.analysis.mean_parts import parts
 from dbdyno.analysis.resampling import Floats, Resampling
-from dbdyno.analysis.snapshots import Sums, snapshots_of
+from dbdyno.analysis.snapshots import Events, Sums
 from dbdyno.analysis.tail import FEWEST_SNAPSHOTS
 
 
@@ -23,24 +23,21 @@ from dbdyno.analysis.tail import FEWEST_SNAPSHOTS
 class Portions:
     """What all portions of one arm share."""
 
-    events: list[str]
+    events: Events
     divider: Divider
     resampling: Resampling
 
-    def parts(self, outcomes: Sequence[Document], of: Sequence[Document | None], times: Times) -> list[Part]:
+    def parts(self, of: Sequence[Document | None], times: Times) -> list[Part]:
         """The mean time of a unit, divided; empty where there are too few snapshots, or all units failed.
 
         Args:
-            outcomes: of the arm's trials.
-            of: in each of them, what has the snapshots; None where the trial has not met it.
+            of: in each of the arm's trials, what has the snapshots; None where the trial has not met it.
             times: the exact sums that the snapshots divide.
         """
-        profiles = [outcome["profile"] for outcome in outcomes]
-        found = [(one or {}).get("snapshots") or [] for one in of]
-        seen, looked, asleep = snapshots_of(profiles, found, self.events)
+        seen, looked, asleep = self.events.counted([(one or {}).get("snapshots") or [] for one in of])
         if seen.sum() < FEWEST_SNAPSHOTS or not times.units.sum():
             return []
-        none = np.zeros(len(outcomes))
+        none = np.zeros(len(of))
         sums = Sums(times.units, times.response_ns, times.queue_ns, none, none, seen, looked, asleep)
         resampled = sums.resampled(self.resampling)
         divided = self.divider.divide(resampled)
@@ -61,12 +58,10 @@ class Times:
 def by_statement(outcomes: Sequence[Document], portions: Portions) -> list[StatementTimes]:
     """Every statement that was executed, in the order of the scripts, per unit of work of the arm."""
     units = _floats(outcomes, lambda outcome: outcome["units"]["successful"])
-    kinds = dict.fromkeys(
-        (script["name"], statement["line"], statement["text"]) for script, statement in _statements(outcomes)
-    )
+    executed = [_statements(outcome) for outcome in outcomes]
     found = []
-    for name, line, text in kinds:
-        of = [_statement(outcome, name, line, text) for outcome in outcomes]
+    for name, line, text in dict.fromkeys(which for statements in executed for which in statements):
+        of = [statements.get((name, line, text)) for statements in executed]
         clocks = [one["service_time"] for one in of if one is not None]
         executions, service_ns = (sum(clock[key] for clock in clocks) for key in ("count", "sum_ns"))
         if executions:
@@ -80,7 +75,7 @@ def by_statement(outcomes: Sequence[Document], portions: Portions) -> list[State
                     service_time_ns_mean=service_ns / executions,
                     ns_per_unit=service_ns / float(units.sum()),
                     snapshots=sum(row[1] for one in of if one for row in one.get("snapshots") or []),
-                    parts=portions.parts(outcomes, of, times),
+                    parts=portions.parts(of, times),
                 )
             )
     return found
@@ -98,21 +93,18 @@ def script_parts(outcomes: Sequence[Document], portions: Portions) -> dict[str, 
         of = [next((one for one in outcome["scripts"] if one["name"] == name), None) for outcome in outcomes]
         units = _floats(of, lambda script: script["successful"] if script else 0)
         response_ns = _floats(of, lambda script: script["response_time"]["sum_ns"] if script else 0)
-        return portions.parts(outcomes, of, Times(units, response_ns, np.minimum(queue_ns * units, response_ns)))
+        return portions.parts(of, Times(units, response_ns, np.minimum(queue_ns * units, response_ns)))
 
     return {name: of_script(name) for name in names}
 
 
-def _statements(outcomes: Sequence[Document]) -> Iterator[tuple[Document, Document]]:
-    for outcome in outcomes:
-        for script in outcome["scripts"]:
-            for statement in script["statements"]:
-                yield script, statement
-
-
-def _statement(outcome: Document, *which: object) -> Document | None:
-    of_one = _statements([outcome])
-    return next((one for script, one in of_one if (script["name"], one["line"], one["text"]) == which), None)
+def _statements(outcome: Document) -> dict[tuple[str, int, str], Document]:
+    """Those of a trial by script, line and text."""
+    return {
+        (script["name"], statement["line"], statement["text"]): statement
+        for script in outcome["scripts"]
+        for statement in script["statements"]
+    }
 
 
 def _service_ns(statement: Document | None) -> float:

@@ -75,7 +75,7 @@ class TimeSpent:
 
 def _divider(cells: Cells, outcomes: Sequence[Document], seed: int) -> Divider:
     resampling = Resampling.of(cells.clusters, seed)
-    return Divider(cells.events, cells.within().resampled(resampling), _clocks(cells, outcomes, resampling))
+    return Divider(cells.events.names, cells.within().resampled(resampling), _clocks(cells, outcomes, resampling))
 
 
 def _clocks(cells: Cells, outcomes: Sequence[Document], resampling: Resampling) -> Clocks | None:

@@ -8,6 +8,6 @@ from dbdyno.analysis.estimates import pseudo_median
 from dbdyno.analysis.findings import Times
 
 
-def times(figures: Sequence[Mapping[str, float]]) -> Times:
+def times(figures: Mapping[str, Sequence[float]]) -> Times:
     """Mean and percentiles, each estimated over the figures of the trials."""
-    return Times(*(pseudo_median([trial[kind] for trial in figures]) for kind in ("mean", "p50", "p95", "p99")))
+    return Times(*(pseudo_median(figures[kind]) for kind in ("mean", "p50", "p95", "p99")))

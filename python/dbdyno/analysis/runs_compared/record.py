@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from dbdyno.analysis.blocks import Block, counted_blocks, usable
 from dbdyno.analysis.documents import Document
-from dbdyno.analysis.metrics import value
+from dbdyno.analysis.metrics import values
 from dbdyno.analysis.runs_compared.findings import RunSummary
 from dbdyno.errors import DynoError
 
@@ -67,7 +67,7 @@ def measured(recorded: Recorded, label: str) -> Measured:
         )
     arms = {arm["arm"]: arm for arm in run["arms"] if not arm.get("null")}
     figures = {
-        name: [value(run["metric"], arm, block[name]) for block in blocks.values()] for name, arm in arms.items()
+        name: values(run["metric"], arm, [block[name] for block in blocks.values()]) for name, arm in arms.items()
     }
     return Measured(label, recorded, blocks, arms, figures)
 

@@ -1,0 +1,179 @@
+"""How long the analysis of a long run takes: 10 arms in 1,000 blocks, 10,000 trials, in CPU time.
+
+The trials are synthetic and as large as those of short trials on a real server: some hundred units in a hundred
+cells, response times and snapshots in them. A few hundred of them are made and the others are copies with other
+figures: every trial has a throughput, times and histograms of its own, so that nothing is known from another trial.
+Reading the journal is not the analysis and is measured beside it, of the first trials only, because it is the same
+for each trial.
+
+    make bench, or: python benches/analysis_speed.py [--blocks 1000] [--repeats 3] [--by-function]
+
+The bound is that of the analysis: 2 s for 10,000 trials.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import cProfile
+import json
+import pstats
+import struct
+import sys
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+import hdr
+import numpy as np
+import synthetic
+
+from dbdyno.analysis.analyse import analyse
+from dbdyno.analysis.findings import to_json
+from dbdyno.store import journal
+
+Document = dict[str, Any]
+
+ARMS = 10
+# So many blocks of each arm are made; the others are copies.
+MADE = 20
+BOUND_S = 2.0
+JOURNAL_TRIALS = 1_000
+
+
+def main() -> None:
+    """Print the tables; the exit code is 1 where the analysis is slower than its bound."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--blocks", type=int, default=1_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--by-function", action="store_true", help="where the time goes, by cProfile")
+    asked = parser.parse_args()
+
+    run, machine, trials = long_run(asked.blocks)
+    print(f"{len(trials):,} trials, {ARMS} arms, {asked.blocks:,} blocks; of one trial: {_size(trials[0])}")
+    analyse_s = least(asked.repeats, lambda: analyse(run, machine, trials))
+    findings = analyse(run, machine, trials)
+    print(f"analysis         {analyse_s:7.2f} s   {analyse_s / len(trials) * 1e6:6.0f} us a trial")
+    for name, seconds in _other_parts(findings, trials, asked.repeats):
+        print(f"{name:16} {seconds:7.2f} s")
+    if asked.by_function:
+        _by_function(lambda: analyse(run, machine, trials))
+    if analyse_s > BOUND_S * len(trials) / 10_000:
+        sys.exit(f"slower than {BOUND_S} s for 10,000 trials")
+
+
+def long_run(blocks: int) -> tuple[Document, Document, list[Document]]:
+    """The documents of a run of so many blocks."""
+    made = min(blocks, MADE)
+    run, machine, trials = synthetic.run(arms=ARMS, blocks=made, shapes=_shapes())
+    of_first = run["schedule"]
+    run["blocks"] = blocks
+    run["schedule"] = [
+        {**place, "trial": place["trial"] + turn * len(of_first), "block": place["block"] + turn * made}
+        for turn in range(-(-blocks // made))
+        for place in of_first
+        if place["block"] + turn * made < blocks
+    ]
+    random = np.random.default_rng(1)
+    copies = [
+        _varied(trials[place["trial"] % len(trials)], place, random.normal(0.0, 0.01)) for place in run["schedule"]
+    ]
+    return run, machine, copies
+
+
+def _shapes() -> dict[str, synthetic.Shape]:
+    """Arms that differ a little, with units of some milliseconds."""
+    return {
+        f"short/arm-{number}": synthetic.Shape(
+            cpu=6_400_000 + 40_000 * number,
+            run_queue=9_400_000,
+            waits={"IO:WalSync": 400_000, "LWLock:WALWrite": 52_000, "Lock:transactionid": 90_000},
+            spread=0.15,
+        )
+        for number in range(ARMS)
+    }
+
+
+def _varied(trial: Document, place: Document, slower: float) -> Document:
+    """A copy in another block, slower by some part, with histograms that are shifted by as many buckets as it turns."""
+    turn = place["block"] // MADE
+    outcome = trial["outcome"]
+    profile = outcome["profile"]
+    clocks = {name: _shifted(outcome[name], turn) for name in ("response_time", "service_time", "queue_time")}
+    scripts = [{**script, "response_time": _shifted(script["response_time"], turn)} for script in outcome["scripts"]]
+    return {
+        **trial,
+        **place,
+        "outcome": {
+            **outcome,
+            **clocks,
+            "scripts": scripts,
+            "throughput_per_s": outcome["throughput_per_s"] / (1 + slower),
+            "profile": {**profile, "cells": list(profile["cells"])},
+        },
+    }
+
+
+def _shifted(clock: Document, buckets: int) -> Document:
+    """Every value in a bucket so many further up: a histogram of its own, made without counting units again."""
+    if not clock["sum_ns"]:
+        return dict(clock)
+    body = zlib.decompress(base64.b64decode(clock["histogram"])[8:])
+    numbers = list(hdr._numbers(body[hdr.HEADER.size :]))
+    numbers[0] -= buckets  # a negative number is a run of empty buckets
+    payload = b"".join(hdr._zigzag_leb128(number) for number in numbers)
+    head = hdr.HEADER.unpack_from(body)
+    packed = zlib.compress(hdr.HEADER.pack(head[0], len(payload), *head[2:]) + payload)
+    text = base64.b64encode(struct.pack(">ii", hdr.COOKIE_COMPRESSED, len(packed)) + packed).decode("ascii")
+    return {**clock, "histogram": text}
+
+
+def least(repeats: int, work: Callable[[], object]) -> float:
+    """CPU seconds of the fastest of some repeats: what others on the machine add is never negative.
+
+    Nothing is known from the repeat before: a report is made in a new process.
+    """
+
+    def once() -> float:
+        _forget()
+        begin = time.process_time()
+        work()
+        return time.process_time() - begin
+
+    return min(once() for _ in range(repeats))
+
+
+def _forget() -> None:
+    modules = [module for name, module in sys.modules.items() if name.startswith("dbdyno.analysis.")]
+    for one in (one for module in modules for one in vars(module).values() if hasattr(one, "cache_clear")):
+        one.cache_clear()
+
+
+def _other_parts(findings: Any, trials: list[Document], repeats: int) -> Iterator[tuple[str, float]]:
+    """What else a report of such a run takes, beside the analysis: CPU seconds for all trials."""
+    some = trials[:JOURNAL_TRIALS]
+    lines = b"".join(journal.encode(seq, "trial", trial) for seq, trial in enumerate(some))
+    yield "read the journal", least(repeats, lambda: journal.parse(lines, "journal")) * len(trials) / len(some)
+    yield "write the JSON", least(repeats, lambda: to_json(findings))
+
+
+def _by_function(work: Callable[[], object]) -> None:
+    _forget()
+    profiler = cProfile.Profile()
+    profiler.runcall(work)
+    pstats.Stats(profiler).sort_stats("tottime").print_stats(30)
+
+
+def _size(trial: Document) -> str:
+    cells = trial["outcome"]["profile"]["cells"]
+    snapshots = sum(len(cell[-1]) for cell in cells)
+    units = trial["outcome"]["units"]["successful"]
+    return f"{units} units, {len(cells)} cells, {snapshots} rows of snapshots, {len(json.dumps(trial)):,} bytes"
+
+
+if __name__ == "__main__":
+    main()
