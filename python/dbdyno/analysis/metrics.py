@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -41,9 +42,15 @@ def values(metric: str, arm: Document, trials: Sequence[Document]) -> list[float
 
 def clock_figures(clocks: Sequence[Document]) -> dict[str, list[float]]:
     """Mean and percentiles of one clock in ns, each by trial."""
-    histograms = decoded(tuple(clock["histogram"] for clock in clocks))
-    percentiles = histograms.quantiles_ns(list(PERCENTILES.values())).astype(np.float64)
+    percentiles = _percentiles(tuple(clock["histogram"] for clock in clocks))
     return {
         "mean": [clock["sum_ns"] / clock["count"] for clock in clocks],
-        **dict(zip(PERCENTILES, percentiles.T.tolist(), strict=True)),
+        **dict(zip(PERCENTILES, percentiles, strict=True)),
     }
+
+
+@functools.lru_cache(maxsize=256)  # an arm's figures are asked for by its table, and by each metric that is compared
+def _percentiles(histograms: tuple[str, ...]) -> list[list[float]]:
+    found = decoded(histograms).quantiles_ns(list(PERCENTILES.values()))
+    by_percentile: list[list[float]] = found.astype(np.float64).T.tolist()
+    return by_percentile
