@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from dbdyno.analysis.blocks import usable
 from dbdyno.analysis.metrics import clock_figures
 from dbdyno.store import run_directory
 
@@ -91,6 +92,8 @@ def _figures(trial: dict[str, object]) -> Iterator[tuple[str, object]]:
     for key in ("block", "position", "arm", "started_at"):
         yield key, trial[key]
     yield "throughput_per_s", f"{outcome['throughput_per_s']:.{DIGITS}g}"
+    if not usable(trial):  # a host that took the CPU away for the whole window: no unit ended, so no time is known
+        return
     for name, ns in clock_figures(outcome["response_time"]).items():
         yield f"response_time_ns_{name}", f"{ns:.{DIGITS}g}" if ns < 10**DIGITS else f"{ns:.0f}"
 

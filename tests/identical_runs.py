@@ -43,13 +43,18 @@ class Experiment:
     workload: str
     trials: Sequence[dict[str, str]]
 
+    def counted(self) -> Sequence[dict[str, str]]:
+        """Those of complete blocks: a trial in which no unit of work ended has no response times."""
+        gaps = {trial["block"] for trial in self.trials if not trial["response_time_ns_mean"]}
+        return [trial for trial in self.trials if trial["block"] not in gaps]
+
     def in_time(self, metric: str) -> list[float]:
         """One figure of each trial."""
-        return [float(trial[metric]) for trial in self.trials]
+        return [float(trial[metric]) for trial in self.counted()]
 
     def of(self, arm: str, metric: str) -> list[float]:
         """One figure of an arm's trials, by block."""
-        own = sorted((int(trial["block"]), float(trial[metric])) for trial in self.trials if trial["arm"] == arm)
+        own = sorted((int(trial["block"]), float(trial[metric])) for trial in self.counted() if trial["arm"] == arm)
         return [figure for _, figure in own]
 
 

@@ -1,1 +1,1 @@
-SELECT stretch(:share, :asleep, sum(value)) FROM reading;
+SELECT burn(:rounds);
