@@ -91,7 +91,7 @@ def _figures(trial: dict[str, object]) -> Iterator[tuple[str, object]]:
     assert isinstance(outcome, dict)
     for key in ("block", "position", "arm", "started_at"):
         yield key, trial[key]
-    yield "throughput_per_s", f"{outcome['throughput_per_s']:.{DIGITS}g}"
+    yield "throughput_per_s", f"{outcome['throughput_per_s'] + 0.0:.{DIGITS}g}"  # a sum of nothing is -0.0
     if not usable(trial):  # a host that took the CPU away for the whole window: no unit ended, so no time is known
         return
     for name, ns in clock_figures(outcome["response_time"]).items():
