@@ -1,4 +1,4 @@
-"""Four kinds of machine noise: the log slowness of each trial of a run, in the order of time.
+"""Five kinds of machine noise, four made, one recorded: log slowness of each trial of a run, in the order of time.
 
     slowness = MODELS["cloud"](random, runs=1000, trials=120)      # array (runs, trials)
 
@@ -8,6 +8,8 @@ cloud     AR(1) 0.6 of sd 3 %, a drift of up to 6 % either way, a sine of 2 %, S
 ugly      AR(1) 0.9 of sd 5 %, a drift of up to 10 %, a sine of 3 %, a neighbour who comes and goes and takes 10 % while
           he is there, t of 3 %, 5 % outliers of 40 %
 periodic  N(0, 2 %), and 8 % more at every fourth trial
+real      stretches of the 5,760 trials of data/identical-runs.csv, in the order of time: each load by itself, with the
+          seams between its experiments
 
 Sizes are those of shared machines (design notes: pgbench varied by 1.4 to 4.7 % on 43,000 virtual machines, worst cases
 by 40 %, arXiv 2503.01801).
@@ -15,8 +17,10 @@ by 40 %, arXiv 2503.01801).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
+import identical_runs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -61,11 +65,32 @@ def periodic(random: np.random.Generator, runs: int, trials: int) -> Slowness:
     return quiet(random, runs, trials) + 0.08 * ((np.arange(trials) + first) % 4 == 0)
 
 
+def real(random: np.random.Generator, runs: int, trials: int) -> Slowness:
+    """What a busy machine of two CPUs really did; any stretch may be drawn, so stretches of different runs overlap."""
+    loads = _recorded()
+    drawn = np.empty((runs, trials))
+    for run in range(runs):
+        load = loads[random.integers(len(loads))]
+        first = random.integers(len(load) - trials + 1)
+        drawn[run] = load[first : first + trials]
+    return drawn
+
+
+@functools.cache
+def _recorded() -> list[Slowness]:
+    """Log slowness of each load, by throughput, in the order of time."""
+    by_load: dict[str, list[float]] = {}
+    for experiment in identical_runs.experiments():
+        by_load.setdefault(experiment.workload, []).extend(experiment.in_time("throughput_per_s"))
+    return [-np.log(speeds) for speeds in by_load.values()]
+
+
 MODELS: dict[str, Callable[[np.random.Generator, int, int], Slowness]] = {
     "quiet": quiet,
     "cloud": cloud,
     "ugly": ugly,
     "periodic": periodic,
+    "real": real,
 }
 
 

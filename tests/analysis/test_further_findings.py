@@ -149,3 +149,15 @@ def test_what_would_bring_the_margin_into_reach() -> None:
     assert found.blocks_for_margin is not None
     reach = math.log1p(found.smallest_effect) * math.sqrt(30 / found.blocks_for_margin)
     assert reach == pytest.approx(math.log1p(0.03), rel=0.01)
+
+
+def test_a_percentile_as_the_metric_needs_units_beyond_it() -> None:
+    """With 600 units a trial a p99 is a maximum by another name: a warning stands beside each verdict."""
+    run, machine, trials = synthetic.run(arms=2, blocks=8, metric="response_time_ns_p99", clients=2)
+    found = analyse(run, machine, trials)
+
+    assert min(trial["outcome"]["response_time"]["count"] for trial in trials) < 1000
+    assert "few_units" in {warning.code for warning in found.warnings}
+    assert "few_units" in found.comparisons[0].limited_by
+    run["metric"] = "response_time_ns_mean"
+    assert "few_units" not in {warning.code for warning in analyse(run, machine, trials).warnings}

@@ -64,7 +64,7 @@ def test_levels_that_are_found_are_kept_by_name_once_they_are(tmp_path: Path) ->
 def test_what_is_wrong_is_named(tmp_path: Path, levels: str, code: str, named: str) -> None:
     """Key, value, what there is."""
     with pytest.raises(DynoError) as raised:
-        load_experiment(write(tmp_path, levels), quick=True)
+        load_experiment(write(tmp_path, levels), Asked(quick=True))
 
     assert raised.value.code == code
     assert named in raised.value.message

@@ -55,7 +55,8 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slo
         arm.arm: [*warn.arm_warnings(arm, machine, servers[arm.arm]), *steadiness_warnings(arm)]
         for arm in arms.values()
     }
-    of_run = [*of_machine, *of_disturbances]
+    of_metric = warn.metric_warnings(run, trials)
+    of_run = [*of_machine, *of_metric, *of_disturbances]
     limited_by = {each.pair: warn.limiting_codes(each.pair, of_arms, of_run) for each in judged}
     comparisons = compare(run, blocks, judged, arms, limited_by)
     fit = [(one.arm, one.baseline) for one in comparisons if not one.withheld]
@@ -64,6 +65,7 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slo
         *of_machine,
         *warn.instrument_warnings(instrument),
         *warn.run_warnings(run, trials, stopped, len(blocks)),
+        *of_metric,
         *of_disturbances,
         *(warning for found in of_arms.values() for warning in found),
         *warn.undecided_warnings(run, comparisons),

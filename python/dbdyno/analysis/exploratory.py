@@ -16,8 +16,7 @@ from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Exploratory
 from dbdyno.analysis.holm import SIGNIFICANCE
 from dbdyno.analysis.judging import Pair, figures, ratio_of
-from dbdyno.analysis.limits import LEAST_UNITS_BEYOND
-from dbdyno.analysis.metrics import HIGHER_IS_BETTER, PERCENTILES
+from dbdyno.analysis.metrics import HIGHER_IS_BETTER, units_for
 from dbdyno.analysis.readings import reading_of
 
 
@@ -50,23 +49,15 @@ def explore(run: Document, blocks: Mapping[int, Block], compared: Sequence[Pair]
 
 def _others(run: Document, blocks: Mapping[int, Block]) -> list[str]:
     trials = [trial for block in blocks.values() for trial in block.values()]
+    fewest = min(trial["outcome"]["response_time"]["count"] for trial in trials)
     has_rows = all(arm["rows_per_unit"] for arm in run["arms"])
     fixed_work = all(arm.get("fixed_units") is not None for arm in run["arms"])
     has = {"rows_per_s": has_rows, "elapsed_ns": fixed_work, "throughput_per_s": not fixed_work}
     return [
         metric
         for metric in HIGHER_IS_BETTER
-        if metric != run["metric"] and has.get(metric, True) and has_units_beyond(metric, trials)
+        if metric != run["metric"] and has.get(metric, True) and fewest >= units_for(metric)
     ]
-
-
-def has_units_beyond(metric: str, trials: Sequence[Document]) -> bool:
-    """Whether every trial has enough units beyond the percentile that a metric is; true of any other metric."""
-    share = PERCENTILES.get(metric.rpartition("_")[2])
-    if share is None:
-        return True
-    fewest = min(trial["outcome"]["response_time"]["count"] for trial in trials)
-    return bool(fewest * (1.0 - share) >= LEAST_UNITS_BEYOND - 1e-9)
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:

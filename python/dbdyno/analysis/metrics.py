@@ -9,6 +9,7 @@ import numpy as np
 
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.histograms import decoded
+from dbdyno.analysis.limits import LEAST_UNITS_BEYOND
 
 HIGHER_IS_BETTER: Mapping[str, bool] = {
     "throughput_per_s": True,
@@ -20,6 +21,12 @@ HIGHER_IS_BETTER: Mapping[str, bool] = {
     "response_time_ns_p99": False,
 }
 PERCENTILES: Mapping[str, float] = {"p50": 0.50, "p95": 0.95, "p99": 0.99}
+
+
+def units_for(metric: str) -> int:
+    """How many units a trial needs for its percentile to have enough of them beyond it; 1 for any other metric."""
+    share = PERCENTILES.get(metric.rpartition("_")[2])
+    return 1 if share is None else round(LEAST_UNITS_BEYOND / (1.0 - share))
 
 
 def values(metric: str, arm: Document, trials: Sequence[Document]) -> list[float]:

@@ -12,6 +12,7 @@ from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import WITHHOLDING, Arm, Check, Comparison, Instrument, Stopping, Warning
 from dbdyno.analysis.holm import minimum_blocks
 from dbdyno.analysis.judging import pairs
+from dbdyno.analysis.metrics import units_for
 
 # Seen on an arm or its baseline, or on the machine, these change what a verdict is worth, so it must carry them:
 # the instrument was the limit, or commits did not meet a disk.
@@ -20,7 +21,7 @@ LIMITS_A_VERDICT = WITHHOLDING | {"client_bound", "driver_cpu", "late", "little"
 RUN_LIMITS = frozenset(
     {
         *("tmpfs", "overlay", "network_file_system", "no_barrier", "fast_flush", "fsync_off"),
-        *("machine_changed", "carry_over"),
+        *("machine_changed", "carry_over", "few_units"),
     }
 )
 
@@ -44,6 +45,22 @@ def run_warnings(run: Document, trials: Sequence[Document], stopped: Stopping, c
 def machine_warnings(machine: Document) -> list[Warning]:
     """What the machine's record says of itself: storage that does not behave like storage, above all."""
     return [Warning(warning["code"], warning["message"]) for warning in machine["warnings"]]
+
+
+def metric_warnings(run: Document, trials: Sequence[Document]) -> list[Warning]:
+    """A percentile as the primary metric, of trials with hardly a unit beyond it."""
+    needed = units_for(run["metric"])
+    fewest = min((trial["outcome"]["response_time"]["count"] for trial in trials if usable(trial)), default=needed)
+    if fewest >= needed:
+        return []
+    percentile = run["metric"].rpartition("_")[2]
+    return [
+        _warning(
+            "few_units",
+            f"a trial has only {fewest} units, and for {limits.LEAST_UNITS_BEYOND} beyond its {percentile} it takes",
+            f"{needed}: with fewer that is the greatest few by another name; use a longer `window` or another `metric`",
+        )
+    ]
 
 
 def instrument_warnings(instrument: Instrument | None) -> list[Warning]:

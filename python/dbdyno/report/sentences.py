@@ -30,6 +30,7 @@ CAUTIONS = {
     "little": "Little's law does not hold",
     "plan_changed": "the plan of a statement changed between trials",
     "warm_up": "the warm-up was not over when the window began",
+    "few_units": "trials have too few units for their percentile",
     "carry_over": "arms leave something behind for the trial after them",
     "machine_changed": "the machine is slower than in earlier runs",
     "tmpfs": "the data lies in memory (tmpfs)",
