@@ -80,8 +80,8 @@ def test_the_primary_metric(tmp_path: Path, workload: str, top: str, expected: s
 
 def test_the_null_arm_is_a_copy_of_the_baseline(tmp_path: Path) -> None:
     """By the file or by the flag; it differs in name alone."""
-    for path, asked in ((write(tmp_path, top="null_arm = true"), Asked()), (write(tmp_path), Asked(null_arm=True))):
-        arms = load_experiment(path, asked).arms
+    for top, asked in (("null_arm = true", Asked()), ("", Asked(null_arm=True))):
+        arms = load_experiment(write(tmp_path, top=top), asked).arms
 
         assert [(arm.name, arm.baseline, arm.null) for arm in arms] == [
             ("a", None, False), ("b", "a", False), ("null-arm", "a", True),

@@ -26,8 +26,7 @@ off = { set = { synchronous_commit = "off" } }
 EXPECTED = """\
 worth: Is it worth it?
 
-90 trials: 3 arms in at most 30 blocks, each 300 ms of warm-up and 1 s of
-  window.
+90 trials: 3 arms in at most 30 blocks, each 0.3 s of warm-up and 1 s of window.
 Time: at least 1 min 57 s; log-ins and resets come on top, and --pilot measures
   them.
 Space: pgbench at scale 10, about 150 MiB; WAL comes on top, and --pilot
