@@ -17,7 +17,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from dbdyno.analysis.columns import Integers, integers, owners
+from dbdyno.analysis.columns import Integers, owners
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Exposure, Spread
 
@@ -34,7 +34,7 @@ def exposure(trials: Sequence[Document], *, acknowledged: bool) -> Exposure | No
     sampled = [samples for samples in map(_samples, trials) if samples]
     if not sampled:
         return None
-    rows = integers(tuple(chain.from_iterable(chain.from_iterable(sampled)))).reshape(-1, 3)
+    rows = np.fromiter(chain.from_iterable(chain.from_iterable(sampled)), np.int64).reshape(-1, 3)
     exposed_bytes = np.maximum(rows[:, 1] - rows[:, 2], 0).astype(np.float64)
     age_ns = ages_ns(rows, owners(sampled))
     bytes_per_unit = wal_bytes_per_unit(trials)

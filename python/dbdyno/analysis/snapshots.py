@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dbdyno.analysis.columns import Integers, integers, owners
+from dbdyno.analysis.columns import Integers, owners
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.resampling import MINIMUM_CLUSTERS, Floats, Resampling
 
@@ -122,15 +122,14 @@ def cells_of(outcomes: Sequence[Document]) -> Cells | None:
     by_profile = [profile["cells"] for profile in profiles]
     trial = owners(by_profile)
     exact, snapshots = _columns(chain.from_iterable(by_profile))
-    keys = trial if by_trial else trial * (1 + int(exact[:, 0].max())) + exact[:, 0]
-    found, cluster = np.unique(keys, return_inverse=True)
+    cluster = trial if by_trial else _numbered(trial * (1 + int(exact[:, 0].max())) + exact[:, 0])
     snapshot_cell = owners(snapshots)
     rows = _snapshot_rows(snapshots)
     return Cells(
         events=events,
         bins_per_decade=profiles[0]["bins_per_decade"],
         resampled="trials" if by_trial else "chunks",
-        clusters=len(found),
+        clusters=int(cluster.max()) + 1,
         cluster=cluster,
         bin=exact[:, 1],
         sums=exact[:, 2:],
@@ -140,18 +139,24 @@ def cells_of(outcomes: Sequence[Document]) -> Cells | None:
     )
 
 
+def _numbered(keys: Integers) -> Integers:
+    """The place of each key among all that there are."""
+    places: Integers = np.unique(keys, return_inverse=True)[1]
+    return places
+
+
 def _columns(cells: Iterable[Sequence[Any]]) -> tuple[Integers, list[Sequence[Sequence[int]]]]:
     """The exact columns, a row a cell, and the rows of snapshots of each cell."""
     width = 2 + SUMS
     flat = list(chain.from_iterable(cells))
     snapshots = flat[width :: width + 1]
     del flat[width :: width + 1]
-    return integers(flat).reshape(-1, width), snapshots
+    return np.array(flat, dtype=np.int64).reshape(-1, width), snapshots
 
 
 def _snapshot_rows(snapshots: Sequence[Sequence[Sequence[int]]]) -> Integers:
     """All rows of [event, seen, looked, asleep]."""
-    return integers(tuple(chain.from_iterable(chain.from_iterable(snapshots)))).reshape(-1, 4)
+    return np.fromiter(chain.from_iterable(chain.from_iterable(snapshots)), np.int64).reshape(-1, 4)
 
 
 def _added(place: Integers, values: Integers, shape: tuple[int, ...]) -> Floats:
