@@ -39,6 +39,7 @@ from dbdyno.analysis.findings import (
     Scheduled,
     ScriptTimes,
     Spread,
+    Stopping,
     Switches,
     Tail,
     TimeProfile,
@@ -80,6 +81,10 @@ def commit_write(blocks: int = 12, seed: int = 1) -> Findings:
         started_at="2026-11-20T06:00:00.000Z",
         arms=arms,
         comparisons=[_comparison(arm, {one.arm: one for one in arms}, speeds) for arm in arms if arm.baseline],
+        interactions=[],
+        exploratory=[],
+        null_arm=None,
+        stopping=Stopping(until_decided=False, looks=[blocks], looked_at=[blocks], decided_early=False),
         indexes=[],
         warnings=[
             Warning(
@@ -195,6 +200,7 @@ def _arm(name: str, speeds: np.ndarray, place: int, order: list[np.ndarray], ran
         arm=name,
         levels={"load": load, "durability": durability},
         baseline=None if durability == "wait-immediate" else f"{load}/wait-immediate",
+        null=False,
         clients=CLIENTS,
         arrival={"kind": "closed", "think_time_ns": 0},
         scripts=["single-row.sql"],

@@ -9,6 +9,7 @@ from __future__ import annotations
 EXIT_DONE = 0
 EXIT_RUN_FAILED = 1
 EXIT_INPUT_WRONG = 2
+EXIT_GATE = 3
 EXIT_INTERRUPTED = 130
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dbdyno.design.asked import Asked
 from dbdyno.design.experiment import Experiment, load_experiment
 from dbdyno.errors import DynoError
 
@@ -29,7 +30,7 @@ large = { set = { work_mem = "3MB" } }
 def loaded(directory: Path, text: str, *, quick: bool = False) -> Experiment:
     path = directory / "experiment.toml"
     path.write_text(text)
-    return load_experiment(path, quick=quick)
+    return load_experiment(path, Asked(quick=quick))
 
 
 def test_all_levels_go_together(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dbdyno.design.asked import Asked
 from dbdyno.design.document import Level
 from dbdyno.design.experiment import load_experiment
 from dbdyno.errors import DynoError
@@ -37,7 +38,7 @@ def test_only_the_quick_form_leaves_levels_out(tmp_path: Path) -> None:
     path = write(tmp_path, '{ clients = ["four", "one"] }')
 
     assert [arm.name for arm in load_experiment(path).arms] == ["one", "two", "four"]
-    assert [arm.name for arm in load_experiment(path, quick=True).arms] == ["one", "four"]
+    assert [arm.name for arm in load_experiment(path, Asked(quick=True)).arms] == ["one", "four"]
 
 
 def test_levels_that_are_found_are_kept_by_name_once_they_are(tmp_path: Path) -> None:
@@ -45,8 +46,8 @@ def test_levels_that_are_found_are_kept_by_name_once_they_are(tmp_path: Path) ->
     path = write(tmp_path, '{ clients = ["one", "two"], index = ["all-indexes", "without-b"] }', CANDIDATES)
     found = {"index": {"all-indexes": Level(), **{f"without-{n}": Level(sql="x;", undo="y;") for n in "ab"}}}
 
-    assert [arm.name for arm in load_experiment(path, quick=True).arms] == ["one/all-indexes", "two/all-indexes"]
-    assert [arm.name for arm in load_experiment(path, quick=True, found=found).arms] == [
+    assert [arm.name for arm in load_experiment(path, Asked(quick=True)).arms] == ["one/all-indexes", "two/all-indexes"]
+    assert [arm.name for arm in load_experiment(path, Asked(quick=True), found=found).arms] == [
         *("one/all-indexes", "one/without-b", "two/all-indexes", "two/without-b")
     ]
 

@@ -11,6 +11,7 @@ import typer.main
 from dbdyno import experiments
 from dbdyno.commands.app import app
 from dbdyno.design import document
+from dbdyno.design.asked import Asked
 from dbdyno.design.experiment import load_experiment
 
 ROOT = Path(__file__).parent.parent.parent
@@ -51,7 +52,7 @@ def test_every_key_of_an_experiment_file_is_described() -> None:
 def test_every_shipped_experiment_loads_and_has_its_page_of_words(name: str, quick: bool) -> None:
     """Question, comparison, what it shows, limits; its quick form has the blocks that a verdict needs."""
     path = experiments.find(name)
-    experiment = load_experiment(path, quick=quick)
+    experiment = load_experiment(path, Asked(quick=quick))
     words = (path.parent / "README.md").read_text()
 
     assert experiment.blocks >= 10

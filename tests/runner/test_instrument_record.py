@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dbdyno.analysis.findings import Estimate, SamplingCost
+from dbdyno.analysis.findings import Estimate, FalseAlarms, NullArm, SamplingCost
 from dbdyno.analysis.instrument import instrument_findings
 from dbdyno.analysis.self_test.findings import Planted, SelfTest, TruthResult
 from dbdyno.runner.instrument import instrument_record
@@ -15,13 +15,14 @@ from dbdyno.store import state
 
 HERE = "this host"
 COST = SamplingCost(16, 2, 24, Estimate(0.997, 0.991, 1.003), "mapped", 1000.0, 0.008, 16_000.0)
+NULL = NullArm("b", "a", "throughput_per_s", Estimate(1.0, 0.99, 1.01), 0.5, False, FalseAlarms(1, 0, 0, 1))
 
 
 def kept(*ratios: float) -> dict[str, Any]:
     """What `dbdyno selftest` keeps of two truths of 40 ms, the first found as these shares of itself."""
     found = tuple(Planted(4e7, 4e7 * ratio, 0.0) for ratio in ratios)
     exact = TruthResult("sleep", "says", (Planted(4e7, 4e7, 0.0),))
-    document = SelfTest("18.6", (TruthResult("spin", "says", found), exact), COST).document()
+    document = SelfTest("18.6", (TruthResult("spin", "says", found), exact), COST, NULL).document()
     return {**document, "host": HERE, "measured_at": "2026-11-20T05:00:00+00:00"}
 
 

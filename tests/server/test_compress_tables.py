@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbdyno import experiments
+from dbdyno.design.asked import Asked
 from dbdyno.design.experiment import load_experiment
 from dbdyno.targets.embedded import EmbeddedServer
 
@@ -33,7 +34,7 @@ def stored(server: EmbeddedServer) -> tuple[int, ...]:
 
 def test_each_arm_stores_as_it_says_and_goes_back(cache: object) -> None:
     """By the server's own account; `as-is` changes nothing at all. (lz4 is not in every build.)"""
-    experiment = load_experiment(experiments.find("compress-tables"), quick=True)
+    experiment = load_experiment(experiments.find("compress-tables"), Asked(quick=True))
     changing = ("as-is", "toast-main", "toast-external", "fill-80")
     with EmbeddedServer() as server:
         server.execute(DESCRIPTIONS)

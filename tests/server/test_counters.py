@@ -16,7 +16,7 @@ pytestmark = pytest.mark.server
 EVERYWHERE = {
     *("wal_bytes", "wal_records", "wal_full_page_images", "commits", "rollbacks", "temp_bytes", "temp_files"),
     *("deadlocks", "buffer_hits", "buffer_reads", "rows_inserted", "rows_updated", "rows_updated_hot"),
-    *("rows_deleted", "checkpoints", "buffers_written"),
+    *("rows_deleted", "autovacuums", "checkpoints", "buffers_written"),
 }
 SINCE_16 = {"rows_updated_new_page", "read_operations", "read_bytes"}
 PAGE = 8192

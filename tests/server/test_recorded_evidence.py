@@ -79,6 +79,15 @@ def test_counters_are_those_of_the_work(records: list[dict[str, Any]]) -> None:
             assert set(record["device"]) == {"name", "reads", "read_bytes", "writes", "write_bytes", "flushes"}
 
 
+def test_noise_is_recorded_where_the_kernel_shows_it(records: list[dict[str, Any]]) -> None:
+    """Shares of a span; on this host the server's processes can be told from those of others."""
+    for record in records:
+        noise = record["noise"]
+        assert 0 <= noise["other_cpu_share"] <= 1
+        assert Path("/proc/pressure/io").exists() == ("io_pressure_some_share" in noise)
+        assert (record["device"] is not None) == ("other_disk_share" in noise)
+
+
 def test_settings_are_those_of_all_arms(records: list[dict[str, Any]]) -> None:
     """With their source; what an arm does not set is there for comparison, and spellings do not matter."""
     narrow, wide = of_arm(records, "narrow")[0], of_arm(records, "wide")[0]

@@ -13,12 +13,20 @@ from dbdyno.analysis import warnings as warn
 from dbdyno.analysis.arms import Asked, arm_findings
 from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.blocks import Block, counted_blocks, usable
-from dbdyno.analysis.comparisons import compare, pairs
+from dbdyno.analysis.carry_over import carry_over
+from dbdyno.analysis.comparisons import compare
+from dbdyno.analysis.disturbance_warnings import disturbance_warnings, steadiness_warnings
 from dbdyno.analysis.documents import Document
+from dbdyno.analysis.exploratory import explore
 from dbdyno.analysis.findings import FORMAT, Arm, Findings, Scheduled
 from dbdyno.analysis.indexes import index_verdicts
 from dbdyno.analysis.instrument import instrument_findings
+from dbdyno.analysis.interactions import interactions
+from dbdyno.analysis.judging import judge
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER
+from dbdyno.analysis.noise import noise
+from dbdyno.analysis.null_arm import null_arm
+from dbdyno.analysis.stopping import stopping
 
 
 def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slow: Share = SLOWEST) -> Findings:
@@ -37,18 +45,27 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slo
     blocks = counted_blocks(run, trials)
     counted = _counted_trials(run, blocks, trials)
     arms = _arms(run, machine, counted, Asked(run["seed"], slow))
-    compared = pairs(run) if blocks else []
+    judged = judge(run, blocks) if blocks else []
+    stopped = stopping(run, blocks, judged)
 
+    left_behind, seen_noise = carry_over(run, blocks, trials), noise(run, blocks)
     of_machine = warn.machine_warnings(machine)
+    of_disturbances = disturbance_warnings(run, seen_noise, left_behind)
     servers = {arm["arm"]: _server(machine, arm) for arm in run["arms"]}
-    of_arms = {arm.arm: warn.arm_warnings(arm, machine, servers[arm.arm]) for arm in arms.values()}
-    limited_by = {pair: warn.limiting_codes(pair, of_arms, of_machine) for pair in compared}
-    comparisons = compare(run, blocks, arms, limited_by)
+    of_arms = {
+        arm.arm: [*warn.arm_warnings(arm, machine, servers[arm.arm]), *steadiness_warnings(arm)]
+        for arm in arms.values()
+    }
+    of_run = [*of_machine, *of_disturbances]
+    limited_by = {each.pair: warn.limiting_codes(each.pair, of_arms, of_run) for each in judged}
+    comparisons = compare(run, blocks, judged, arms, limited_by)
+    fit = [(one.arm, one.baseline) for one in comparisons if not one.withheld]
     instrument = instrument_findings(machine)
     warnings = [
         *of_machine,
         *warn.instrument_warnings(instrument),
-        *warn.run_warnings(run, trials, len(blocks), len(pairs(run))),
+        *warn.run_warnings(run, trials, stopped, len(blocks)),
+        *of_disturbances,
         *(warning for found in of_arms.values() for warning in found),
         *warn.undecided_warnings(run, comparisons),
     ]
@@ -67,12 +84,18 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slo
         started_at=run["started_at"],
         arms=list(arms.values()),
         comparisons=comparisons,
+        interactions=interactions(run, blocks, fit),
+        exploratory=explore(run, blocks, fit),
+        null_arm=null_arm(run, machine, blocks),
+        stopping=stopped,
         indexes=index_verdicts(run, blocks, comparisons),
         warnings=warnings,
         schedule=_schedule(run, blocks, trials),
         instrument=instrument,
         machine=dict(machine),
         versions={**run["dbdyno"], "server": machine["server"]["version"]},
+        noise=seen_noise,
+        carry_over=left_behind,
     )
 
 

@@ -14,7 +14,7 @@ from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.checks import checks
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import pseudo_median
-from dbdyno.analysis.findings import Arm, ArmTrial, Bin, Driver, Estimate, Units
+from dbdyno.analysis.findings import Arm, ArmTrial, Bin, Driver, Estimate, Steadiness, Units
 from dbdyno.analysis.histograms import decoded
 from dbdyno.analysis.limits import client_bound, late
 from dbdyno.analysis.little import discrepancy
@@ -25,6 +25,7 @@ from dbdyno.analysis.requests import device, page_bytes, reads
 from dbdyno.analysis.sampling import sampling, switches, wait_lengths
 from dbdyno.analysis.scripts import by_script
 from dbdyno.analysis.stacks import measured_ns, recorded, stacks_of
+from dbdyno.analysis.steadiness import flags, steadiness
 from dbdyno.analysis.time_spent import TimeSpent
 from dbdyno.analysis.times import times
 
@@ -65,11 +66,13 @@ def arm_findings(
     tail, tail_note = spent.tail(asked.slow)
     routes = Counter(outcome["profile"]["route"] for outcome in outcomes)
     clocks = {name: clock_figures([outcome[name] for outcome in outcomes]) for name in _CLOCKS}
+    steady = steadiness(arm, trials)
     acknowledged = exposed.acknowledges_before_flush(arm, trials, server["settings"])
     return Arm(
         arm=arm["arm"],
         levels=dict(arm["levels"]),
         baseline=arm["baseline"],
+        null=bool(arm.get("null")),
         clients=arm["clients"],
         arrival=dict(arm["arrival"]),
         scripts=list(arm["scripts"]),
@@ -116,9 +119,10 @@ def arm_findings(
         little_discrepancy=discrepancy(trials),
         distribution=_distribution(outcomes),
         by_trial=[
-            _arm_trial(arm, *of)
+            _arm_trial(arm, steady, *of)
             for of in zip(trials, orders, clocks["response_time"]["mean"], clocks["response_time"]["p99"], strict=True)
         ],
+        steadiness=steady,
     )
 
 
@@ -175,7 +179,12 @@ def _sampler_cpu_share(profiles: Sequence[Document]) -> float:
 
 
 def _arm_trial(
-    arm: Document, trial: Document, order: int, response_time_ns_mean: float, response_time_ns_p99: float
+    arm: Document,
+    steady: Steadiness,
+    trial: Document,
+    order: int,
+    response_time_ns_mean: float,
+    response_time_ns_p99: float,
 ) -> ArmTrial:
     outcome = trial["outcome"]
     driver = outcome["driver"]
@@ -194,5 +203,5 @@ def _arm_trial(
         response_time_ns_mean=response_time_ns_mean,
         step_ns=outcome["series"]["step_ns"],
         series_units=list(outcome["series"]["units"]),
-        warnings=[code for code, holds in seen.items() if holds],
+        warnings=[*(code for code, holds in seen.items() if holds), *flags(steady, trial["trial"])],
     )

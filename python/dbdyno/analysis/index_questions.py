@@ -15,15 +15,15 @@ import math
 from collections.abc import Iterator, Sequence
 
 from dbdyno.analysis.blocks import Block
-from dbdyno.analysis.comparisons import Pair, effect_of
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import difference, pseudo_median, ratio
 from dbdyno.analysis.findings import Comparison, IndexBenefit, IndexCost
 from dbdyno.analysis.holm import SIGNIFICANCE, holm
 from dbdyno.analysis.index_figures import COSTS, SHARES, cost, response_times_ns, scans, scripts_using
+from dbdyno.analysis.judging import Pair
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER, values
 from dbdyno.analysis.signed_rank import MINIMUM_BLOCKS, p_value
-from dbdyno.analysis.verdict import blocks_needed
+from dbdyno.analysis.verdict import Effect, blocks_needed
 
 ALL_INDEXES = "all-indexes"
 
@@ -156,13 +156,14 @@ def _slowdowns(subject: Subject, blocks: Sequence[Block]) -> dict[str, list[floa
 def _benefit(
     subject: Subject, script: str, logs: list[float], p: float | None, p_holm: float | None, margin: float, asked: int
 ) -> Benefit:
-    slowdown, highest = ratio(logs), ratio(logs, confidence=0.90).high
+    slowdown, slowdown_90 = ratio(logs), ratio(logs, confidence=0.90)
     word = "open"
     if p_holm is not None and p_holm < SIGNIFICANCE and slowdown.estimate >= 1 + margin:
         word = "slower"
-    elif highest is not None and highest < 1 + margin:
+    elif slowdown_90.high is not None and slowdown_90.high < 1 + margin:
         word = "not slower"
-    needed = blocks_needed(effect_of(logs, margin, p_holm), margin, asked) if word == "open" else None
+    effect = Effect.of(len(logs), slowdown, slowdown_90, p_holm, margin)
+    needed = blocks_needed(effect, margin, asked) if word == "open" else None
     return Benefit(subject, IndexBenefit(subject.under, script, slowdown, p, p_holm, word), needed)
 
 
@@ -205,7 +206,7 @@ def _cost(subject: Subject, figure: str, pairs: Pairs, changes: list[float], p_h
         p_value_holm=p_holm,
         saved=saved,
     )
-    promising = matters and not saved and relative
-    return Cost(
-        subject, finding, blocks_needed(effect_of(changes, SAVING, p_holm), SAVING, asked) if promising else None
-    )
+    if not matters or saved or not relative:
+        return Cost(subject, finding, None)
+    effect = Effect.of(len(changes), change, ratio(changes, confidence=0.90), p_holm, SAVING)
+    return Cost(subject, finding, blocks_needed(effect, SAVING, asked))

@@ -15,10 +15,10 @@ from collections.abc import Mapping, Sequence
 
 from dbdyno.analysis import index_questions as ask
 from dbdyno.analysis.blocks import Block
-from dbdyno.analysis.comparisons import Pair
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Comparison, IndexVerdict
 from dbdyno.analysis.index_figures import scans, units
+from dbdyno.analysis.judging import Pair
 
 
 def index_verdicts(run: Document, blocks: Mapping[int, Block], comparisons: Sequence[Comparison]) -> list[IndexVerdict]:

@@ -39,6 +39,33 @@ STEAL_SHARE = 0.02
 # An arm is cold, or warm, with so much room for the catalogs' pages and for those of others.
 PHYSICAL_READS_TOLERANCE = 0.01
 
+# Whether trials ran steadily. The start of a window is compared over all trials of an arm: 5 % of a fifth of the
+# window is 1 % of the figure, a third of the usual margin; and an arm that is steady should cry wolf in 1 of 100 runs.
+WARM_UP_SIZE = 0.05
+WARM_UP_LEVEL = 0.01
+# A step within one trial: 20 % is what a neighbour on a shared machine does at a stroke. 5 standard errors, because
+# the best of many places for the step is taken, and the scatter is known from few steps of the series.
+STEP_SIZE = 0.20
+STEP_STANDARD_ERRORS = 5.0
+
+# From where on a trial counts as hit by noise. Other processes: ticks and the processes' own clocks differ by 2 %.
+OTHER_CPU_SHARE = 0.05
+# The clock of a CPU falls by some per cent with the number of busy cores; a tenth is a change of regime.
+CLOCK_LOST_SHARE = 0.10
+# Above the median of the trial's arm, because the load presses, too: it varies by a few per cent from trial to trial.
+CPU_PRESSURE_SHARE = 0.10
+IO_PRESSURE_SHARE = 0.10
+# A load that fits into memory has no stall for it at all.
+MEMORY_PRESSURE_SHARE = 0.01
+# Of the device's bytes: the file system's journal is among those of others, and does not change so much.
+OTHER_DISK_SHARE = 0.25
+# What an idle machine writes now and then; a share of less says nothing.
+OTHER_DISK_BYTES_PER_S = 1_000_000.0
+# A source is told from chance, or a run has a carry-over, at this level: in 1 of 100 runs for nothing.
+DISTURBANCE_LEVEL = 0.01
+# So many trials hit are the run's weather rather than an accident.
+MANY_TRIALS_SHARE = 0.25
+
 
 def image_storm(images_per_commit: float, wal_bytes_per_unit: float | None) -> bool:
     """Whether the windows lie in the storm of full-page images after a checkpoint."""
@@ -55,3 +82,7 @@ def late(lateness_ns_p99: float, response_time_ns_p99: float) -> bool:
     """Whether the driver started its units so late that the response times are its own."""
     share = lateness_ns_p99 / response_time_ns_p99
     return share > LATE_SHARE_OF_SHORT or (share > LATE_SHARE and lateness_ns_p99 > LATE_NS)
+
+
+# A percentile with fewer units beyond it is the greatest few by another name: a p99 needs 1,000 units a trial.
+LEAST_UNITS_BEYOND = 10

@@ -42,13 +42,15 @@ def values(metric: str, arm: Document, trials: Sequence[Document]) -> list[float
 
 def clock_figures(clocks: Sequence[Document]) -> dict[str, list[float]]:
     """Mean and percentiles of one clock in ns, each by trial."""
+    percentiles = _percentiles(tuple(clock["histogram"] for clock in clocks))
     return {
         "mean": [clock["sum_ns"] / clock["count"] for clock in clocks],
-        **_percentiles(tuple(clock["histogram"] for clock in clocks)),
+        **dict(zip(PERCENTILES, percentiles, strict=True)),
     }
 
 
-@functools.lru_cache(maxsize=4)  # where a unit waits in no queue, two clocks and the only script have the same texts
-def _percentiles(histograms: tuple[str, ...]) -> dict[str, list[float]]:
-    found = decoded(histograms).quantiles_ns(list(PERCENTILES.values())).astype(np.float64)
-    return dict(zip(PERCENTILES, found.T.tolist(), strict=True))
+@functools.lru_cache(maxsize=256)  # an arm's figures are asked for by its table, and by each metric that is compared
+def _percentiles(histograms: tuple[str, ...]) -> list[list[float]]:
+    found = decoded(histograms).quantiles_ns(list(PERCENTILES.values()))
+    by_percentile: list[list[float]] = found.astype(np.float64).T.tolist()
+    return by_percentile

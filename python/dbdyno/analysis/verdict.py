@@ -16,6 +16,7 @@ import dataclasses
 import math
 from statistics import NormalDist
 
+from dbdyno.analysis.findings import Estimate
 from dbdyno.analysis.holm import SIGNIFICANCE, minimum_blocks
 
 # A forecast of more blocks than this is noise, not advice: it stands on the width of an interval.
@@ -32,6 +33,30 @@ class Effect:
     inside_margin_90: bool
     half_width_90: float | None
     p_value_holm: float | None
+
+    @staticmethod
+    def of(blocks: int, ratio_95: Estimate, ratio_90: Estimate, p_value_holm: float | None, margin: float) -> Effect:
+        """What a verdict needs of a ratio and its two intervals."""
+        return Effect(
+            blocks=blocks,
+            log_ratio=math.log(ratio_95.estimate),
+            half_width_95=_log_half_width(ratio_95),
+            half_width_90=_log_half_width(ratio_90),
+            inside_margin_90=_inside_margin(ratio_90, margin),
+            p_value_holm=p_value_holm,
+        )
+
+
+def _log_half_width(interval: Estimate) -> float | None:
+    if interval.low is None or interval.high is None:
+        return None
+    return math.log(interval.high / interval.low) / 2
+
+
+def _inside_margin(interval: Estimate, margin: float) -> bool:
+    if interval.low is None or interval.high is None:
+        return False
+    return 1 / (1 + margin) < interval.low and interval.high < 1 + margin
 
 
 def verdict(effect: Effect, margin: float, higher_is_better: bool) -> str:

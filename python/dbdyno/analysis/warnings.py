@@ -9,13 +9,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dbdyno.analysis import limits
 from dbdyno.analysis.blocks import usable
 from dbdyno.analysis.documents import Document
-from dbdyno.analysis.findings import WITHHOLDING, Arm, Check, Comparison, Instrument, Warning
+from dbdyno.analysis.findings import WITHHOLDING, Arm, Check, Comparison, Instrument, Stopping, Warning
 from dbdyno.analysis.holm import minimum_blocks
+from dbdyno.analysis.judging import pairs
 
 # Seen on an arm or its baseline, or on the machine, these change what a verdict is worth, so it must carry them:
 # the instrument was the limit, or commits did not meet a disk.
-LIMITS_A_VERDICT = WITHHOLDING | {"client_bound", "driver_cpu", "late", "little", "plan_changed"}
-STORAGE_LIMITS = frozenset({"tmpfs", "overlay", "network_file_system", "no_barrier", "fast_flush", "fsync_off"})
+LIMITS_A_VERDICT = WITHHOLDING | {"client_bound", "driver_cpu", "late", "little", "plan_changed", "warm_up"}
+# Of the whole run: storage that is none, a machine that is not what it was, arms that disturb those after them.
+RUN_LIMITS = frozenset(
+    {
+        *("tmpfs", "overlay", "network_file_system", "no_barrier", "fast_flush", "fsync_off"),
+        *("machine_changed", "carry_over"),
+    }
+)
 
 
 def arm_warnings(arm: Arm, machine: Document, server: Document) -> list[Warning]:
@@ -24,9 +31,14 @@ def arm_warnings(arm: Arm, machine: Document, server: Document) -> list[Warning]
     return [dataclasses.replace(warning, arm=arm.arm) for warning in found]
 
 
-def run_warnings(run: Document, trials: Sequence[Document], complete: int, comparisons: int) -> list[Warning]:
+def run_warnings(run: Document, trials: Sequence[Document], stopped: Stopping, complete: int) -> list[Warning]:
     """What the run as a whole gives cause to say."""
-    return [*_left_out(run), *_failed_trials(trials), *_incomplete(run, complete), *_few_blocks(run, comparisons)]
+    return [
+        *_left_out(run),
+        *_failed_trials(trials),
+        *_incomplete(run, stopped, complete),
+        *_few_blocks(run, len(pairs(run))),
+    ]
 
 
 def machine_warnings(machine: Document) -> list[Warning]:
@@ -61,10 +73,10 @@ def undecided_warnings(run: Document, comparisons: Sequence[Comparison]) -> list
 
 
 def limiting_codes(
-    comparison: tuple[str, str], by_arm: Mapping[str, Sequence[Warning]], machine: Sequence[Warning]
+    comparison: tuple[str, str], by_arm: Mapping[str, Sequence[Warning]], of_run: Sequence[Warning]
 ) -> list[str]:
     """The codes that must stand beside the verdict on (arm, baseline)."""
-    codes = [warning.code for warning in machine if warning.code in STORAGE_LIMITS]
+    codes = [warning.code for warning in of_run if warning.code in RUN_LIMITS]
     codes += [warning.code for arm in comparison for warning in by_arm[arm] if warning.code in LIMITS_A_VERDICT]
     return list(dict.fromkeys(codes))
 
@@ -209,8 +221,8 @@ def _failed_trials(trials: Sequence[Document]) -> Iterator[Warning]:
         )
 
 
-def _incomplete(run: Document, complete: int) -> Iterator[Warning]:
-    if complete < run["blocks"]:
+def _incomplete(run: Document, stopped: Stopping, complete: int) -> Iterator[Warning]:
+    if complete < run["blocks"] and not stopped.decided_early:
         yield _warning(
             "incomplete",
             f"{complete} of {run['blocks']} blocks are complete, and only these count;",

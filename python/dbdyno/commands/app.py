@@ -13,6 +13,7 @@ from dbdyno.commands import (
     compare_command,
     list_command,
     pack_command,
+    plan_command,
     profile_command,
     report_command,
     run_command,
@@ -48,6 +49,7 @@ def _main(
 
 app.command("list")(list_command.list_experiments)
 app.command("show")(show_command.show)
+app.command("plan")(plan_command.plan)
 app.command("run")(run_command.run)
 app.command("report")(report_command.report)
 app.command("profile")(profile_command.profile)

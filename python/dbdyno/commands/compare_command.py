@@ -1,12 +1,11 @@
 """`dbdyno compare`: what changed from one saved measurement to another, with no database.
 
-What is compared depends on what the two are. Profiles are, today; each kind has its own comparison and report, and two
-different kinds have none.
+What is compared depends on what they are: profiles in `comparing_profiles`, runs in `comparing_runs`; two different
+kinds have no comparison.
 """
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import typer
@@ -18,28 +17,34 @@ PROFILE, RUN = "a profile", "a run"
 
 
 def compare(
-    first: Path = typer.Argument(..., metavar="A", help="A directory that dbdyno profile made."),
-    second: Path = typer.Argument(..., metavar="B", help="Another one, of the same kind."),
+    places: list[Path] = typer.Argument(
+        ..., metavar="A B...", help="Run directories or archives of them, two or more; or two directories of profiles."
+    ),
+    gate: bool = typer.Option(False, "--gate", help="Two runs: exit with 3 if an arm is worse in B than in A."),
+    html: Path | None = typer.Option(None, "--html", metavar="FILE", help="Runs: write a page with a chart to FILE."),
     as_json: bool = typer.Option(False, "--json", help="Print the comparison as one JSON document."),
-) -> None:
-    """Say where the time moved from A to B."""
-    kinds = kind_of(first), kind_of(second)
-    if kinds[0] != kinds[1]:
-        raise DynoError("mixed_kinds", f"{second}: is {kinds[1]} and {first} {kinds[0]}; compare two of one kind")
+) -> int:
+    """Say what changed from A to B, or along many runs."""
+    if len(places) < 2:
+        raise DynoError("one_to_compare", f"{places[0]}: is alone; name what it is to be compared with")
+    kinds = list(map(kind_of, places))
+    for place, kind in zip(places[1:], kinds[1:], strict=True):
+        if kind != kinds[0]:
+            raise DynoError("mixed_kinds", f"{place}: is {kind} and {places[0]} {kinds[0]}; compare those of one kind")
+    if html is not None and html.suffix != ".html":
+        raise DynoError("bad_page", f"--html {html}: is no name for a page; name a file that ends in .html")
     if kinds[0] == RUN:
-        raise DynoError(
-            "runs_not_compared", f"{first}: is a run; compare takes profiles, the arms of a run stand in its report"
-        )
-    from rich.console import Console
+        from dbdyno.commands import comparing_runs
 
-    from dbdyno.analysis.server_profile.compare import as_document, compare_records
-    from dbdyno.report.server_profile.comparison import print_comparison
+        return comparing_runs.compare(places, gate=gate, html=html, as_json=as_json)
+    if gate or html is not None:
+        flag = "--gate" if gate else "--html"
+        raise DynoError("flag_conflict", f"{flag}: is for runs; a profile has no verdict and no interleaved arms")
+    if len(places) > 2:
+        raise DynoError("many_profiles", f"{places[2]}: is a third profile; compare takes two, or runs")
+    from dbdyno.commands import comparing_profiles
 
-    found = compare_records(profile_directory.read_record(first), profile_directory.read_record(second))
-    if as_json:
-        typer.echo(json.dumps(as_document(found), allow_nan=False, ensure_ascii=False, indent=1))
-    else:
-        print_comparison(found, Console())
+    return comparing_profiles.compare(places[0], places[1], as_json=as_json)
 
 
 def kind_of(directory: Path) -> str:
@@ -48,4 +53,6 @@ def kind_of(directory: Path) -> str:
         return PROFILE
     if directory.is_file() or (directory / journal.FILE_NAME).exists():
         return RUN
-    raise DynoError("not_comparable", f"{directory}: holds no profile; name a directory that dbdyno profile made")
+    raise DynoError(
+        "not_comparable", f"{directory}: holds no run and no profile; name what dbdyno run, pack or profile made"
+    )

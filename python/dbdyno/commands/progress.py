@@ -15,10 +15,12 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from dbdyno.analysis.outlook import outlook
 from dbdyno.design.schedule import Place
 from dbdyno.engine import Watcher
 from dbdyno.probes.host_cpu import HostCpuMeter
 from dbdyno.report.live import LiveScreen
+from dbdyno.report.outlook_words import outlook_sentence
 
 
 class StderrProgress:
@@ -31,6 +33,7 @@ class StderrProgress:
         self._done_before = self._done = self._left = 0
         self._last = ""
         self._last_block = -1
+        self._told_outlook = False
 
     def __enter__(self) -> StderrProgress:
         if self._console.is_terminal:
@@ -48,10 +51,23 @@ class StderrProgress:
         """A step before the first trial."""
         self._show(f"{what} ...")
 
+    def notice(self, what: str) -> None:
+        """Something to know before the first trial: it stays above the live line."""
+        self._say(f"warning: {what}")
+
     def trials_begin(self, done: int, left: int) -> None:
         """The first trial of this session starts; `done` were there before (a resumed run)."""
         self._first_trial_s, self._done_before = time.monotonic(), done
         self._done, self._left = done, left
+
+    def block_begins(self, run: Mapping[str, Any], trials: Sequence[Mapping[str, Any]]) -> None:
+        """Once, after the first few blocks: what the run will be able to tell."""
+        if self._told_outlook:
+            return
+        found = outlook(run, trials)
+        if found is not None:
+            self._told_outlook = True
+            self._say(outlook_sentence(found))
 
     def trial_begins(self, place: Place) -> Watcher | None:
         """The next trial starts: in a terminal what runs now stands beside what the last one gave."""
@@ -88,6 +104,10 @@ class StderrProgress:
             return ""
         seconds = (time.monotonic() - self._first_trial_s) / measured * self._left
         return f", {_time(seconds)} left"
+
+    def _say(self, line: str) -> None:
+        """A line that stays, above the live one."""
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def _show(self, line: str, below: Sequence[Text] = ()) -> None:
         if self._live is not None:

@@ -29,6 +29,15 @@ def run(
         None, "--blocks", metavar="N", min=1, max=1000, help="How often every arm is run."
     ),
     quick: bool = typer.Option(False, "--quick", help="The experiment's quick form."),
+    until_decided: bool = typer.Option(
+        False, "--until-decided", help="Go on until every comparison is decided, for 60 blocks at most (or --blocks)."
+    ),
+    null_arm: bool = typer.Option(
+        False, "--null-arm", help="Run a second copy of the baseline as well: a live check for false alarms."
+    ),
+    all_pairs: bool = typer.Option(
+        False, "--all-pairs", help="Compare all arms of one baseline with each other, not only with it."
+    ),
     seed: int | None = typer.Option(None, "--seed", metavar="N", min=0, help="Makes the schedule repeatable."),
     sampling_budget: float | None = typer.Option(
         None, "--sampling-budget", metavar="SHARE", help="Share of the host's CPU for watching the server (0.01)."
@@ -44,15 +53,5 @@ def run(
     where = TargetRequest(
         target, allow_write=allow_write, allow_checkpoint=allow_checkpoint, server_bin=server_bin, data_dir=data_dir
     )
-    running.run(
-        experiment,
-        resume,
-        where,
-        blocks=blocks,
-        quick=quick,
-        seed=seed,
-        sampling_budget=sampling_budget,
-        stacks=stacks,
-        out=out,
-        as_json=as_json,
-    )
+    flags = running.Flags(blocks, quick, until_decided, null_arm, all_pairs, seed, sampling_budget, stacks, out)
+    running.run(experiment, resume, where, flags, as_json=as_json)

@@ -11,14 +11,16 @@ from typing import Any
 import typer
 from rich.console import Console
 
+from dbdyno.analysis.self_test.cost import null_arm_of, sampling_cost
 from dbdyno.analysis.self_test.findings import SelfTest
+from dbdyno.commands.ledger import add_to_ledger
 from dbdyno.commands.steps import Steps
 from dbdyno.errors import EXIT_DONE, EXIT_RUN_FAILED
 from dbdyno.probes.machine import host
 from dbdyno.report import self_test as report
 from dbdyno.selftest import cost, plant
 from dbdyno.selftest.truths import TRUTHS
-from dbdyno.store import state
+from dbdyno.store import null_arms, state
 from dbdyno.targets.embedded import EmbeddedServer
 
 
@@ -31,6 +33,7 @@ def selftest(repeats: int, pairs: int, server_bin: Path | None, data_dir: Path |
         "measured_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
     kept = state.remember("selftest", document, os.environ)
+    add_to_ledger(host(), f"selftest {document['measured_at']}", document["measured_at"], found.null_arm)
     if as_json:
         typer.echo(json.dumps(document, indent=1, ensure_ascii=False))
     else:
@@ -49,5 +52,6 @@ def _measure(repeats: int, pairs: int, server_bin: Path | None, data_dir: Path |
         plant.prepare(server)
         cost.prepare(server)
         truths = plant.plant(server, repeats=repeats, waits=waits, begin=steps.begin)
-        measured = cost.measure_cost(server, pairs=pairs, waits=waits, begin=steps.begin)
-        return SelfTest(server.server_version, tuple(truths), measured)
+        watched = cost.measure_cost(server, pairs=pairs, waits=waits, begin=steps.begin)
+        null = null_arm_of(watched, null_arms.counted(os.environ, host()))
+        return SelfTest(server.server_version, tuple(truths), sampling_cost(watched), null)

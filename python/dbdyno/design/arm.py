@@ -24,6 +24,7 @@ class Arm:
     """One combination of levels. `settings` are the server's, `session` each connection's, `role` the user's.
 
     `fixed_units`: that many units of work and no more, timed as a whole; None: a timed window.
+    `null`: a second copy of its baseline, to see how often no difference is taken for one.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Arm:
     undo: str
     reset: tuple[str, ...]
     expect: Expect
+    null: bool = False
 
 
 def resolve(value: SettingValue, measured: Mapping[str, float]) -> str:

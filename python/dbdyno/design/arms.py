@@ -47,6 +47,17 @@ def make_arms(document: Document, path: Path, *, quick: bool, scale: int, found:
     return arms
 
 
+NULL_ARM = "null-arm"
+
+
+def null_arm(arms: tuple[Arm, ...], path: Path) -> Arm:
+    """A second copy of the first baseline."""
+    if NULL_ARM in (arm.name for arm in arms):
+        raise DynoError("bad_name", f"{path.name}: factors: level {NULL_ARM!r} is the name of the null arm; rename it")
+    baseline = next(arm for arm in arms if arm.baseline is None)
+    return dataclasses.replace(baseline, name=NULL_ARM, baseline=baseline.name, null=True)
+
+
 # What stands for a factor whose levels are found later: its baseline, which changes nothing.
 ALL_INDEXES = "all-indexes"
 _UNKNOWN_YET: Mapping[str, Level] = {ALL_INDEXES: Level()}

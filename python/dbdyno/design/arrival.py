@@ -24,9 +24,14 @@ class Arrival:
     start_per_s: float = 0.0
     end_per_s: float = 0.0
 
+    @property
+    def is_open(self) -> bool:
+        """Whether units come by a clock of their own."""
+        return self.kind == "open"
+
     def document(self) -> dict[str, Any]:
         """As the trial spec writes it."""
-        if self.kind == "open":
+        if self.is_open:
             return {
                 "kind": "open",
                 "process": self.process,

@@ -36,6 +36,10 @@ Metric = Literal[
 ResetStep = Literal["vacuum", "analyze", "checkpoint", "restore", "cold-cache", "warm-cache"]
 
 
+# With fewer no test can find anything.
+FEWEST_BLOCKS_OF_A_LOOK = 6
+
+
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -199,10 +203,18 @@ class Target(_Table):
 class Design(_Table):
     """How often, in what state and for how long."""
 
-    blocks: int = Field(default=12, ge=1, le=1000)
+    blocks: int = Field(default=30, ge=1, le=1000)
+    looks: list[Annotated[int, Field(ge=FEWEST_BLOCKS_OF_A_LOOK, le=1000)]] | None = None
     reset: list[ResetStep] = ["vacuum", "checkpoint"]
     warm_up: Duration | None = None
     window: Duration = 1_000_000_000
+
+    @field_validator("looks")
+    @classmethod
+    def _one_after_another(cls, looks: list[int] | None) -> list[int] | None:
+        if looks is not None and looks != sorted(set(looks)):
+            raise ValueError("is not in ascending order; write for example [12, 18, 24]")
+        return looks
 
     @field_validator("window")
     @classmethod
@@ -231,6 +243,8 @@ class Document(_Table):
     metric: Metric | None = None
     margin: Share = 0.03
     baseline: dict[str, str]
+    compare: Literal["with-baseline", "all-pairs"] = "with-baseline"
+    null_arm: bool = False
     target: Target = Target()
     workload: Workload = Workload()
     design: Design = Design()

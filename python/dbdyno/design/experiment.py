@@ -11,17 +11,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dbdyno.design.arm import Arm
-from dbdyno.design.arms import make_arms
+from dbdyno.design.arms import make_arms, null_arm
+from dbdyno.design.asked import Asked
 from dbdyno.design.combinations import Levels
 from dbdyno.design.document import Candidates, Document
+from dbdyno.design.looks import planned_blocks, planned_looks
 from dbdyno.design.read import read_document
 from dbdyno.design.scripts import read_schemas, read_sql
 from dbdyno.errors import DynoError
 from dbdyno.workloads import Workload
 
 DEFAULT_WARM_UP_NS = 300_000_000
-# Share of the host's CPU that watching the server may take.
-DEFAULT_SAMPLING_BUDGET = 0.01
 # Fixed work has as long as this to start all of its units, and once more to end them.
 FIXED_WORK_LIMIT_NS = 3_600_000_000_000
 
@@ -44,16 +44,16 @@ class Experiment:
     data_seed: int
     target_settings: dict[str, bool | int | float | str]
     blocks: int
+    looks: tuple[int, ...]
+    all_pairs: bool
     warm_up_ns: int
     window_ns: int
-    quick: bool
+    asked: Asked
     arms: tuple[Arm, ...]
     candidates: Mapping[str, Candidates]
     outcomes: Mapping[str, str]
     invariants: Mapping[str, str]
     files: tuple[Path, ...]
-    stacks: bool = False
-    sampling_budget: float = DEFAULT_SAMPLING_BUDGET
 
     def arm(self, name: str) -> Arm:
         """The arm called `name`."""
@@ -69,15 +69,15 @@ class Experiment:
         return all("restore" in arm.reset for arm in self.arms)
 
 
-def load_experiment(
-    path: Path, *, quick: bool = False, blocks: int | None = None, found: Levels | None = None
-) -> Experiment:
+AS_WRITTEN = Asked()
+
+
+def load_experiment(path: Path, asked: Asked = AS_WRITTEN, found: Levels | None = None) -> Experiment:
     """Read and check the experiment at `path`.
 
     Args:
         path: the TOML file.
-        quick: the flag of the same name.
-        blocks: the flag of the same name.
+        asked: the flags.
         found: the levels of factors that are found in the built schema, once they are.
 
     Raises:
@@ -85,24 +85,29 @@ def load_experiment(
     """
     document = read_document(path)
     name = path.resolve().parent.name if path.stem == "experiment" else path.stem
+    quick = asked.quick
     scale = (document.quick.scale if quick else None) or document.workload.scale
     arms = make_arms(document, path, quick=quick, scale=scale, found=found or {})
+    if document.null_arm or asked.null_arm:
+        arms += (null_arm(arms, path),)
     fixed_work = arms[0].fixed_units is not None
     schemas, schema_files = read_schemas(path, document.workload.schema_)
     return Experiment(
         name=name,
         path=path,
         question=document.question,
-        metric=_metric(document, path, fixed_work=fixed_work),
+        metric=_metric(document, path, arms),
         margin=document.margin,
         schemas=schemas,
         scale=scale,
         data_seed=document.workload.data_seed,
         target_settings=dict(document.target.settings),
-        blocks=blocks or (document.quick.blocks if quick else None) or document.design.blocks,
+        blocks=planned_blocks(document, asked),
+        looks=planned_looks(document, path, asked),
+        all_pairs=asked.all_pairs or document.compare == "all-pairs",
         warm_up_ns=_warm_up_ns(document, quick, fixed_work=fixed_work),
         window_ns=FIXED_WORK_LIMIT_NS if fixed_work else _window_ns(document, quick),
-        quick=quick,
+        asked=asked,
         arms=arms,
         candidates={name: levels for name, levels in document.factors.items() if isinstance(levels, Candidates)},
         outcomes=dict(document.outcomes),
@@ -111,8 +116,13 @@ def load_experiment(
     )
 
 
-def _metric(document: Document, path: Path, *, fixed_work: bool) -> str:
-    metric = document.metric or ("elapsed_ns" if fixed_work else "throughput_per_s")
+def _metric(document: Document, path: Path, arms: tuple[Arm, ...]) -> str:
+    """The one that the file names; else what the load leaves free: an open loop fixes its own throughput."""
+    fixed_work = arms[0].fixed_units is not None
+    open_loop = all(arm.arrival.is_open for arm in arms)
+    metric = document.metric or (
+        "elapsed_ns" if fixed_work else "response_time_ns_p95" if open_loop else "throughput_per_s"
+    )
     if metric == "elapsed_ns" and not fixed_work:
         raise DynoError(
             "metric_needs_fixed_work",

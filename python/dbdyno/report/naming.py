@@ -7,9 +7,8 @@ they name the group. The others are what is compared: they name the arm within i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from dbdyno.analysis.findings import Arm, Findings
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeVar
 
 PART_NAMES = {
     "queue": "queue time",
@@ -26,10 +25,37 @@ def part_name(part: str) -> str:
     return PART_NAMES.get(part, part)
 
 
+class Named(Protocol):
+    """What has the name of an arm, its levels and the arm that it is compared with."""
+
+    @property
+    def arm(self) -> str:
+        """All levels, joined by `/`."""
+
+    @property
+    def levels(self) -> Mapping[str, str]:
+        """Factor to level."""
+
+    @property
+    def baseline(self) -> str | None:
+        """The arm that it is compared with."""
+
+
+class WithArms(Protocol):
+    """Findings of whatever kind."""
+
+    @property
+    def arms(self) -> Sequence[Named]:
+        """In file order."""
+
+
+One = TypeVar("One", bound=Named)
+
+
 class ArmNames:
     """Group and short name of every arm of some findings."""
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: WithArms) -> None:
         self._arms = {arm.arm: arm for arm in findings.arms}
         self._shared = _shared_factors(findings.arms)
 
@@ -39,17 +65,19 @@ class ArmNames:
         return "/".join(levels[factor] for factor in levels if factor in self._shared) or None
 
     def short(self, arm: str) -> str:
-        """The name within the group, as in `nowait-batch`."""
+        """The name within the group, as in `nowait-batch`; a null arm has its baseline's levels and keeps its name."""
         levels = self._arms[arm].levels
+        if arm != "/".join(levels.values()):
+            return arm
         return "/".join(levels[factor] for factor in levels if factor not in self._shared) or arm
 
-    def grouped(self, arms: Sequence[Arm]) -> list[Arm]:
+    def grouped(self, arms: Sequence[One]) -> list[One]:
         """The arms with those of one group together, groups and arms in the order of first sight."""
         groups = list(dict.fromkeys(self.group(arm.arm) for arm in arms))
         return sorted(arms, key=lambda arm: groups.index(self.group(arm.arm)))
 
 
-def _shared_factors(arms: Sequence[Arm]) -> set[str]:
+def _shared_factors(arms: Sequence[Named]) -> set[str]:
     by_name = {arm.arm: arm for arm in arms}
     compared = [(arm, by_name[arm.baseline]) for arm in arms if arm.baseline in by_name]
     if not compared:

@@ -8,6 +8,7 @@ from dbdyno.analysis.findings import SamplingCost
 from dbdyno.analysis.self_test.findings import TOLERANCE, SelfTest, TruthResult
 from dbdyno.report import numbers
 from dbdyno.report.layout import Column, Row, paragraph, table
+from dbdyno.report.stopping_words import null_arm_sentence
 
 _WORDS = {
     "holds": "The profile is right on this machine: every planted time was found within {tolerance}.",
@@ -29,6 +30,7 @@ def render(found: SelfTest, kept: str) -> list[Text]:
         *_truths(found.truths),
         Text(),
         *paragraph(Text(cost_sentence(found.cost)), rest=""),
+        *paragraph(Text(null_arm_sentence(found.null_arm)), rest=""),
         Text(),
         Text(f"Kept for the reports of later runs: {kept}", style="dim", no_wrap=True, overflow="fold"),
     ]

@@ -18,8 +18,10 @@ from dbdyno.report.naming import ArmNames
 from dbdyno.report.sections.background import background
 from dbdyno.report.sections.changes import changes
 from dbdyno.report.sections.checks import checks
+from dbdyno.report.sections.disturbances import disturbed
 from dbdyno.report.sections.effects import effects
 from dbdyno.report.sections.exposure import exposure
+from dbdyno.report.sections.further import exploratory, interactions
 from dbdyno.report.sections.indexes import indexes
 from dbdyno.report.sections.kinds import kinds
 from dbdyno.report.sections.limits import limits
@@ -33,6 +35,7 @@ from dbdyno.report.sections.statements import kinds_parts, statements
 from dbdyno.report.sections.tail import tail
 from dbdyno.report.sections.times import unit_of_work
 from dbdyno.report.sentences import Role, Sentence, trial_length, verdicts_by_group
+from dbdyno.report.stopping_words import null_arm_sentence, stopping_sentence
 
 STYLES: dict[Role, str] = {
     "plain": "",
@@ -73,12 +76,17 @@ def _lines(findings: Findings, run_directory: str, place: str, report: str | Non
         yield Text()
     yield from _verdicts(findings)
     yield Text()
+    for said in (stopping_sentence(findings), findings.null_arm and null_arm_sentence(findings.null_arm)):
+        if said:
+            yield from paragraph(Text(said))
     yield from paragraph(Text(_measured(findings), style="dim"))
     arms = names.grouped(findings.arms)
     for section in (
         indexes(findings),
         unit_of_work(arms, names),
         effects(findings, names),
+        interactions(findings, names),
+        exploratory(findings, names),
         checks(arms),
         kinds(arms, names),
         parts(arms, names),
@@ -96,6 +104,7 @@ def _lines(findings: Findings, run_directory: str, place: str, report: str | Non
         changes(arms),
         background(arms, names),
         exposure(arms, names),
+        disturbed(findings),
         limits(findings.warnings, run_directory),
     ):
         if section:

@@ -76,7 +76,7 @@ def with_candidates(experiment: Experiment, found: Found) -> Experiment:
     if not found:
         return experiment
     levels: Levels = {factor: _levels(indexes) for factor, indexes in found.items()}
-    return load_experiment(experiment.path, quick=experiment.quick, blocks=experiment.blocks, found=levels)
+    return load_experiment(experiment.path, experiment.asked, found=levels)
 
 
 def index_record(arm: Arm, found: Found) -> dict[str, Any] | None:

@@ -19,13 +19,14 @@ def refuse_identical_arms(prepared: Sequence[Prepared], trials: Sequence[Mapping
     Raises:
         DynoError: `identical_arms`, with the two and the values.
     """
+    meant_to_differ = [each for each in prepared if not each.arm.null]
     first: dict[str, Mapping[str, Any]] = {}
     for trial in trials:
         if trial["status"] == "ok":
             first.setdefault(trial["arm"], trial)
     if len(first) < len(prepared):
         return
-    for one, other in itertools.combinations(prepared, 2):
+    for one, other in itertools.combinations(meant_to_differ, 2):
         settings = first[one.arm.name]["settings"]
         if _do_the_same(one.arm, other.arm) and settings == first[other.arm.name]["settings"]:
             raise DynoError("identical_arms", _message(one, other, settings), exit_code=EXIT_RUN_FAILED)

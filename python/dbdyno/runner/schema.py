@@ -44,6 +44,16 @@ def build_workload(schema: Workload, target: Target, scale: int, data_seed: int,
     _execute(target, schema, schema.constraints_sql)
 
 
+def schema_bytes(target: Target) -> int:
+    """What the tables and indexes of our schema take."""
+    with target.connect() as connection:
+        row = connection.execute(
+            "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
+            " WHERE relnamespace = to_regnamespace(current_schema()) AND relkind IN ('r', 'm')"
+        ).fetchone()
+    return int(row[0]) if row else 0
+
+
 def _load(generator: str, target: Target, scale: int, data_seed: int, say: Say) -> None:
     """COPY each table's rows as they are made: never more than a chunk of them is in memory."""
     tables = engine.generated_tables(generator, scale, data_seed)

@@ -61,8 +61,8 @@ def trial_spec(
             "route": "auto",
             "postmaster_pid": postmaster_pid,
             "period_ns": None,
-            "budget": experiment.sampling_budget,
+            "budget": experiment.asked.sampling_budget,
         },
         "exposure_period_ns": EXPOSURE_PERIOD_NS,
-        "stacks": {"frequency_hz": STACK_FREQUENCY_HZ} if experiment.stacks else None,
+        "stacks": {"frequency_hz": STACK_FREQUENCY_HZ} if experiment.asked.stacks else None,
     }

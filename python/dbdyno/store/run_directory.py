@@ -19,6 +19,8 @@ from dbdyno.errors import DynoError
 from dbdyno.store import journal, out_directory
 
 COPIES = "experiment"
+# Why a run that needs no more trials has ended.
+ENDS = ("complete", "decided")
 REPORT = "report.html"
 
 
@@ -95,7 +97,7 @@ def stored_run(directory: Path, contents: journal.Contents, name: str) -> Stored
         run=run,
         machine=machines[-1] if machines else {},
         trials=[record.body for record in contents.records if record.kind == "trial"],
-        ended=any(record.kind == "end" and record.body["reason"] == "complete" for record in contents.records),
+        ended=any(record.kind == "end" and record.body["reason"] in ENDS for record in contents.records),
     )
 
 

@@ -3,6 +3,8 @@
 ```
 DBDYNO_STATE_DIR, or $XDG_STATE_HOME/dbdyno, or ~/.local/state/dbdyno
   selftest.json      the last self-test
+  null-arms.json     what each run called its null arm
+  fingerprints.json  how fast the machine was at the beginning of its last 200 runs
 ```
 """
 

@@ -50,6 +50,11 @@ def unpack(file: Path, directory: Path | None) -> tuple[Path, Manifest, StoredRu
 
 def read(file: Path) -> StoredRun:
     """The run in an archive, every file of it verified, none written."""
+    return read_listed(file)[0]
+
+
+def read_listed(file: Path) -> tuple[StoredRun, Manifest]:
+    """The same with its manifest: each file's size and checksum, which were verified."""
     kept = b""
     with _opened(file) as stream:
         listed = _manifest(stream)
@@ -62,7 +67,7 @@ def read(file: Path) -> StoredRun:
                 for _ in _content(stream, listed, entry):
                     pass
         _end(stream)
-    return _verified(file, kept, listed, file)
+    return _verified(file, kept, listed, file), listed
 
 
 def _verified(file: Path, data: bytes, listed: Manifest, place: Path) -> StoredRun:

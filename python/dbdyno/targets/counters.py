@@ -53,7 +53,8 @@ _ROWS = (
     "coalesce(sum(pg_stat_get_tuples_inserted(oid)), 0) AS rows_inserted,"
     " coalesce(sum(pg_stat_get_tuples_updated(oid)), 0) AS rows_updated,"
     " coalesce(sum(pg_stat_get_tuples_hot_updated(oid)), 0) AS rows_updated_hot,"
-    " coalesce(sum(pg_stat_get_tuples_deleted(oid)), 0) AS rows_deleted"
+    " coalesce(sum(pg_stat_get_tuples_deleted(oid)), 0) AS rows_deleted,"
+    " coalesce(sum(pg_stat_get_autovacuum_count(oid) + pg_stat_get_autoanalyze_count(oid)), 0) AS autovacuums"
 )
 _ROWS_NEW_PAGE = ", coalesce(sum(pg_stat_get_tuples_newpage_updated(oid)), 0) AS rows_updated_new_page"
 

@@ -4,6 +4,7 @@
 NAME/tables.sql        creates the tables; may fill them as well
 NAME/constraints.sql   keys and indexes, behind the load
 NAME/workload.toml     generator: what fills the tables, where SQL does not
+                       bytes_per_scale: what tables and indexes take at scale 1
                        [scripts]: name = weight      [invariants]: name = SQL that counts violations
 NAME/scripts/*.sql     in pgbench's language
 ```
@@ -30,7 +31,7 @@ class Workload:
 
     `tables_sql` reads its size from `dbdyno.scale`; `generator` names what fills the tables, where the SQL itself does
     not; `constraints_sql` comes behind the load. `scripts` are (name, text, weight); `invariants` are queries that
-    count violations.
+    count violations; `bytes_per_scale` is the size of tables and indexes at scale 1, None where nobody knows it.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Workload:
     constraints_sql: str = ""
     scripts: tuple[tuple[str, str, int], ...] = ()
     invariants: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    bytes_per_scale: int | None = None
 
 
 def find(name: str) -> Workload | None:
@@ -57,6 +59,7 @@ def find(name: str) -> Workload | None:
             for script, weight in description.get("scripts", {}).items()
         ),
         invariants=description.get("invariants", {}),
+        bytes_per_scale=description.get("bytes_per_scale"),
     )
 
 

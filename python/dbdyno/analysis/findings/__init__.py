@@ -5,7 +5,19 @@ Durations are nanoseconds; a profile is the mean per unit of work.
 """
 
 from dbdyno.analysis.findings.arm import LEAST_UNITS_OF_A_PERCENTILE, Arm, ArmTrial, Bin, Driver, ScriptTimes, Units
-from dbdyno.analysis.findings.comparison import WITHHOLDING, Comparison, Reason
+from dbdyno.analysis.findings.comparison import (
+    WITHHOLDING,
+    Comparison,
+    Exploratory,
+    FalseAlarms,
+    Interaction,
+    NullArm,
+    Outlook,
+    Pilot,
+    Reason,
+    Stopping,
+)
+from dbdyno.analysis.findings.disturbances import After, CarryOver, Noise, Steadiness
 from dbdyno.analysis.findings.document import FORMAT, Findings, Scheduled, Warning, to_json
 from dbdyno.analysis.findings.estimates import Estimate, Spread, Times, finite
 from dbdyno.analysis.findings.evidence import (
@@ -31,11 +43,13 @@ __all__ = [
     "FORMAT",
     "LEAST_UNITS_OF_A_PERCENTILE",
     "WITHHOLDING",
+    "After",
     "Arm",
     "ArmTrial",
     "Background",
     "Band",
     "Bin",
+    "CarryOver",
     "Check",
     "CommonStack",
     "Comparison",
@@ -43,8 +57,10 @@ __all__ = [
     "Driver",
     "Estimate",
     "EventLengths",
+    "Exploratory",
     "Exposure",
     "ExtraPart",
+    "FalseAlarms",
     "Findings",
     "Function",
     "HostCpu",
@@ -52,10 +68,15 @@ __all__ = [
     "IndexCost",
     "IndexVerdict",
     "Instrument",
+    "Interaction",
     "Intervals",
+    "Noise",
+    "NullArm",
     "Outcome",
+    "Outlook",
     "Part",
     "Pauses",
+    "Pilot",
     "Plan",
     "Reads",
     "Reason",
@@ -69,6 +90,8 @@ __all__ = [
     "StackDifference",
     "Stacks",
     "StatementTimes",
+    "Steadiness",
+    "Stopping",
     "Switches",
     "Tail",
     "TimeProfile",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from dbdyno.analysis.findings.disturbances import Steadiness
 from dbdyno.analysis.findings.estimates import Estimate, Times
 from dbdyno.analysis.findings.evidence import (
     Background,
@@ -103,6 +104,7 @@ class Arm:
     each distinct warning stands once.
     `hot_update_share`: of the rows updated, those whose new version stayed on its page and needed no index entry.
     `sql` and `undo` are the arm's change of the schema and what takes it back.
+    `null`: a second copy of its baseline.
     `arrival` is how units come, as the run record has it.
     `sets` holds what the arm changes: `session NAME`, `role NAME` or `server NAME` to the value.
     """
@@ -110,6 +112,7 @@ class Arm:
     arm: str
     levels: dict[str, str]
     baseline: str | None
+    null: bool
     clients: int
     arrival: dict[str, Any]
     scripts: list[str]
@@ -156,6 +159,7 @@ class Arm:
     little_discrepancy: float
     distribution: list[Bin]
     by_trial: list[ArmTrial]
+    steadiness: Steadiness | None = None
 
     @property
     def has_percentiles(self) -> bool:

@@ -56,3 +56,110 @@ class Comparison:
     def withheld(self) -> bool:
         """Whether there is no verdict, however much was measured: an arm did not do what its name says."""
         return not WITHHOLDING.isdisjoint(self.limited_by)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Exploratory:
+    """A pair on a metric that the run did not name: a hint for the next experiment, not a verdict.
+
+    `told`: different from no difference, with at most 5 % of false alarms among all that are told (`p_value_bh`).
+    """
+
+    arm: str
+    baseline: str
+    metric: str
+    higher_is_better: bool
+    ratio: Estimate
+    p_value: float | None
+    p_value_bh: float | None
+    told: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Interaction:
+    """The effect of an arm over that of the arm with the same change under another level: `ratio` is between the two.
+
+    `ratio` = (arm / baseline) / (other_arm / other_baseline); `told`: it is not 1, after Holm over all of these.
+    """
+
+    arm: str
+    baseline: str
+    other_arm: str
+    other_baseline: str
+    metric: str
+    ratio: Estimate
+    p_value: float | None
+    p_value_holm: float | None
+    told: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FalseAlarms:
+    """Null arms of this machine's runs, this one included, and how many of them were called different.
+
+    Chance alone would call `expected_least` to `expected_most` of them so, in 95 of 100 such histories.
+    """
+
+    runs: int
+    different: int
+    expected_least: int
+    expected_most: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NullArm:
+    """A second copy of its baseline; `different` is a false alarm."""
+
+    arm: str
+    baseline: str
+    metric: str
+    ratio: Estimate
+    p_value: float
+    different: bool
+    on_this_machine: FalseAlarms
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stopping:
+    """When the run was looked at: after so many blocks, or, where `looks` is empty, after each.
+
+    `decided_early`: it stopped before its last block, because every comparison was decided.
+    """
+
+    until_decided: bool
+    looks: list[int]
+    looked_at: list[int]
+    decided_early: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a run will be able to tell, from its first blocks.
+
+    `smallest_effect`, as a share, is found in 4 of 5 runs of `blocks` blocks; `blocks_for_margin` would find one of the
+    margin's size as often, None: more than a thousand.
+    """
+
+    blocks_so_far: int
+    blocks: int
+    comparisons: int
+    smallest_effect: float
+    margin: float
+    within_reach: bool
+    blocks_for_margin: int | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Pilot:
+    """A pilot's figures; `outlook` is None where it has too few complete blocks.
+
+    `seconds_per_trial` is from one trial's start to the next, in the median; `seconds` of all trials of the run.
+    `schema_bytes` is what the tables and indexes take once built, `wal_bytes` what all trials write into the WAL by the
+    server's count; each None where the server does not say.
+    """
+
+    seconds_per_trial: float
+    seconds: float
+    schema_bytes: int | None
+    wal_bytes: int | None
+    outlook: Outlook | None

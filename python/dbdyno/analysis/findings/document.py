@@ -7,7 +7,8 @@ import json
 from typing import Any
 
 from dbdyno.analysis.findings.arm import Arm
-from dbdyno.analysis.findings.comparison import Comparison
+from dbdyno.analysis.findings.comparison import Comparison, Exploratory, Interaction, NullArm, Stopping
+from dbdyno.analysis.findings.disturbances import CarryOver, Noise
 from dbdyno.analysis.findings.indexes import IndexVerdict
 from dbdyno.analysis.findings.instrument import Instrument
 
@@ -42,6 +43,7 @@ class Findings:
     """The whole answer of one run.
 
     `window_ns` is 0 where all arms do fixed work; `instrument` is None where the machine had no self-test.
+    `noise` is by source, empty where nothing is known; `carry_over` is None where it could not be asked.
     """
 
     format: int
@@ -58,12 +60,18 @@ class Findings:
     started_at: str
     arms: list[Arm]
     comparisons: list[Comparison]
+    interactions: list[Interaction]
+    exploratory: list[Exploratory]
+    null_arm: NullArm | None
+    stopping: Stopping
     indexes: list[IndexVerdict]
     warnings: list[Warning]
     schedule: list[Scheduled]
     instrument: Instrument | None
     machine: dict[str, Any]
     versions: dict[str, str]
+    noise: list[Noise] = dataclasses.field(default_factory=list)
+    carry_over: CarryOver | None = None
 
 
 def to_json(findings: Findings) -> str:

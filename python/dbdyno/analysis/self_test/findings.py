@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Literal
 
-from dbdyno.analysis.findings import SamplingCost
+from dbdyno.analysis.findings import NullArm, SamplingCost
 
 # A planted time that is found within this share of itself is found.
 TOLERANCE = 0.03
@@ -76,6 +76,7 @@ class SelfTest:
     server_version: str
     truths: tuple[TruthResult, ...]
     cost: SamplingCost
+    null_arm: NullArm
 
     @property
     def verdict(self) -> Verdict:
@@ -101,4 +102,5 @@ class SelfTest:
                 for truth in self.truths
             ],
             "cost": dataclasses.asdict(self.cost),
+            "null_arm": dataclasses.asdict(self.null_arm),
         }

@@ -62,8 +62,9 @@ def arrange(findings: Findings) -> Arrangement:
 
 
 def primary(findings: Findings) -> dict[str, Comparison]:
-    """The comparison of the primary metric for each arm that has one."""
-    return {one.arm: one for one in findings.comparisons if one.metric == findings.metric}
+    """The comparison of each arm with its baseline; where all pairs are compared, the others stand in the table."""
+    baselines = {arm.arm: arm.baseline for arm in findings.arms}
+    return {one.arm: one for one in findings.comparisons if one.baseline == baselines[one.arm]}
 
 
 def _waits_by_size(findings: Findings) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dbdyno.analysis.findings import Arm, Check, Device, Requests, ResetStep
+from dbdyno.analysis.findings import Arm, Check, Device, Findings, Requests, ResetStep
 from dbdyno.report import numbers
+from dbdyno.report.disturbance_words import disturbances
 from dbdyno.report.html.arrangement import Arrangement
 from dbdyno.report.html.quantity import Unit, byte_unit, number, time_unit, whole
 from dbdyno.report.html.table import Cell, Column, Section, Table
@@ -159,6 +160,30 @@ def _reached(name: str, value: Any) -> str:
     if words.endswith("bytes") and isinstance(value, int | float):
         return f"{words.removesuffix('bytes').strip()} {numbers.size(value)}".strip()
     return f"{words}: {value}"
+
+
+def disturbed(findings: Findings) -> Table | None:
+    """What hit trials, from outside and from within: a row a kind."""
+    columns = [
+        Column("what", figures=False),
+        Column("counts from"),
+        Column("most"),
+        Column("trials hit"),
+        Column("their figure", figures=False),
+        Column("which, by place in the run", figures=False),
+    ]
+    rows = [
+        [
+            Cell(one.what),
+            Cell(one.limit),
+            Cell(one.largest),
+            Cell(whole(len(one.hit)), f"of {whole(one.trials)}"),
+            Cell(one.effect),
+            Cell(one.places),
+        ]
+        for one in disturbances(findings)
+    ]
+    return Table("disturbed", columns, [Section(None, rows)]) if rows else None
 
 
 def server_log(arrangement: Arrangement) -> Table | None:

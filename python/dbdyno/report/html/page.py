@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.analysis.findings import Findings
+from dbdyno.report.disturbance_words import carry_over_words
 from dbdyno.report.html import evidence_tables, plan_tree, sampling_tables, statement_tables, tables
 from dbdyno.report.html.arrangement import Arrangement, arrange
 from dbdyno.report.html.charts import (
@@ -27,6 +28,7 @@ from dbdyno.report.html.table import Table
 from dbdyno.report.index_words import index_sentences
 from dbdyno.report.instrument_words import self_test_words
 from dbdyno.report.sentences import trial_length, verdict_sentences
+from dbdyno.report.stopping_words import null_arm_sentence, stopping_sentence
 
 
 def write_html(findings: Findings) -> str:
@@ -48,12 +50,13 @@ def write_html(findings: Findings) -> str:
         schedule.chart(findings, arrangement),
     ]
     charts = [chart for chart in possible if chart is not None]
-    evidence = _evidence(arrangement)
+    evidence = _evidence(findings, arrangement)
     return rendered(
         "page.html.j2",
         charts,
         findings=findings,
         sentences=[*index_sentences(findings), *verdict_sentences(findings)],
+        notes=_notes(findings),
         arms=tables.unit_of_work(arrangement),
         definitions=tables.definitions(arrangement),
         scripts=statement_tables.scripts(arrangement),
@@ -67,6 +70,7 @@ def write_html(findings: Findings) -> str:
         settings=tables.settings(findings),
         length=trial_length(findings),
         evidence=evidence if any(evidence.values()) else None,
+        carry_over=carry_over_words(findings),
         checks_summary=evidence_tables.checks_summary(arrangement),
         plans=plan_tree.statements(findings),
         flames=[drawn(graph, place) for place, graph in enumerate(flame_graphs(findings), 1)],
@@ -75,10 +79,17 @@ def write_html(findings: Findings) -> str:
     )
 
 
-def _evidence(arrangement: Arrangement) -> dict[str, Table | None]:
+def _notes(findings: Findings) -> list[str]:
+    """When the run was looked at, and what its null arm says."""
+    said = [stopping_sentence(findings), findings.null_arm and null_arm_sentence(findings.null_arm)]
+    return [sentence for sentence in said if sentence]
+
+
+def _evidence(findings: Findings, arrangement: Arrangement) -> dict[str, Table | None]:
     """The tables of the evidence by name; None where there is nothing to say."""
     return {
         "checks": evidence_tables.checks(arrangement),
+        "disturbed": evidence_tables.disturbed(findings),
         "counters": evidence_tables.counters(arrangement),
         "requests": evidence_tables.requests(arrangement),
         "host_cpu": evidence_tables.host_cpu(arrangement),

@@ -189,10 +189,31 @@ def provenance(findings: Findings) -> Definitions:
 
 def machine(findings: Findings) -> Definitions:
     """The machine and its servers, one line for each figure; the others have places of their own."""
-    elsewhere = ("warnings", "servers", "instrument")
+    elsewhere = ("warnings", "servers", "instrument", "fingerprint")
     shown = {key: value for key, value in findings.machine.items() if key not in elsewhere}
     others = findings.machine.get("servers", [])[1:]
-    return list(_leaves({**shown, **{f"server {place}": server for place, server in enumerate(others, 1)}}, ""))
+    leaves = _leaves({**shown, **{f"server {place}": server for place, server in enumerate(others, 1)}}, "")
+    return [*leaves, *_fingerprint(findings.machine.get("fingerprint") or {})]
+
+
+_FINGERPRINT = {
+    "cpu_ns_per_kib": "hashing a KiB, at best",
+    "memory_ns_per_kib": "copying a KiB of memory, at best",
+    "flush_time_ns_p50": "a flush, in the median",
+}
+
+
+def _fingerprint(taken: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """How fast the machine was, beside earlier runs on it."""
+    for figure, words in _FINGERPRINT.items():
+        if figure in taken:
+            usual = taken["usual"].get(figure)
+            before = (
+                f" (median of {usual['earlier']} runs before: {time_unit([usual['median']]).named(usual['median'])})"
+                if usual
+                else ""
+            )
+            yield words, f"{time_unit([taken[figure]]).named(taken[figure])}{before}"
 
 
 def settings(findings: Findings) -> Definitions:

@@ -9,6 +9,7 @@ from dbdyno.report.html import palette
 from dbdyno.report.html.arrangement import Arrangement, Group, Placed, primary
 from dbdyno.report.html.chart import BAND, Chart, Json, Key, Panel, interval_bar, literal, panel
 from dbdyno.report.html.comparison_tables import comparisons_table, reasons_table
+from dbdyno.report.html.further_tables import exploratory_table, interactions_table
 from dbdyno.report.html.names import metric_name
 from dbdyno.report.html.palette import Fill, Mark
 from dbdyno.report.html.quantity import ratio_ends
@@ -33,6 +34,8 @@ def chart(findings: Findings, arrangement: Arrangement) -> Chart | None:
     tables = [
         ("All comparisons as figures", comparisons_table(findings)),
         ("Which parts of the time of a unit of work changed", reasons_table(findings)),
+        ("Does an effect depend on the other factor?", interactions_table(findings)),
+        ("Other metrics, exploratory: hints, not verdicts", exploratory_table(findings)),
     ]
     return Chart(
         id="effects",

@@ -1,0 +1,88 @@
+"""Families of two-sample comparisons on logs: ratios, exact p values, Holm's correction, verdicts.
+
+The samples are independent: nothing pairs a trial of one run with a trial of another, so there is one rank-sum test
+for each comparison, and no block to cancel what differed between the two days.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+from dbdyno.analysis.estimates import exponential
+from dbdyno.analysis.findings import WITHHOLDING, Estimate
+from dbdyno.analysis.holm import holm
+from dbdyno.analysis.rank_sum import interval, p_value, shift
+from dbdyno.analysis.verdict import Effect, verdict
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Samples:
+    """The logs of one figure in two runs, and the codes that limit what may be said of them."""
+
+    first: Sequence[float]
+    second: Sequence[float]
+    limited_by: list[str]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Judged:
+    """The ratio second / first and what is concluded from it."""
+
+    ratio: Estimate
+    ratio_90: Estimate
+    p_value: float | None
+    p_value_holm: float | None
+    verdict: str
+
+
+def judge(family: Sequence[Samples], margin: float, *, higher_is_better: bool) -> list[Judged]:
+    """A verdict on each of one family, corrected for their number.
+
+    Args:
+        family: all comparisons of one kind.
+        margin: a smaller difference does not matter.
+        higher_is_better: whether a ratio above 1 is good.
+    """
+    p_values = [p_value(samples.first, samples.second) for samples in family]
+    known = [p for p in p_values if p is not None]
+    adjusted = dict(zip([place for place, p in enumerate(p_values) if p is not None], holm(known), strict=True))
+    return [
+        _judged(samples, p, adjusted.get(place), margin, higher_is_better=higher_is_better)
+        for place, (samples, p) in enumerate(zip(family, p_values, strict=True))
+    ]
+
+
+def _judged(
+    samples: Samples, p: float | None, p_holm: float | None, margin: float, *, higher_is_better: bool
+) -> Judged:
+    ratio_95, ratio_90 = _ratio(samples, 0.95), _ratio(samples, 0.90)
+    effect = Effect(
+        blocks=min(len(samples.first), len(samples.second)),
+        log_ratio=math.log(ratio_95.estimate),
+        half_width_95=_log_half_width(ratio_95),
+        half_width_90=_log_half_width(ratio_90),
+        inside_margin_90=_inside_margin(ratio_90, margin),
+        p_value_holm=p_holm,
+    )
+    earned = WITHHOLDING.isdisjoint(samples.limited_by)
+    word = verdict(effect, margin, higher_is_better) if earned else "undecided"
+    return Judged(ratio_95, ratio_90, p, p_holm, word)
+
+
+def _ratio(samples: Samples, confidence: float) -> Estimate:
+    low, high = interval(samples.first, samples.second, confidence) or (None, None)
+    return exponential(Estimate(shift(samples.first, samples.second), low, high))
+
+
+def _log_half_width(ratio: Estimate) -> float | None:
+    if ratio.low is None or ratio.high is None:
+        return None
+    return math.log(ratio.high / ratio.low) / 2
+
+
+def _inside_margin(ratio: Estimate, margin: float) -> bool:
+    if ratio.low is None or ratio.high is None:
+        return False
+    return 1 / (1 + margin) < ratio.low and ratio.high < 1 + margin

@@ -1,0 +1,71 @@
+"""CPU time and disk I/O of a process and all its children, those among them that have ended included.
+
+When a parent collects a child that ended, the kernel adds what the child used to the parent's account: CPU time to
+`cutime` and `cstime` (proc_pid_stat(5)), I/O to the parent's own counts (proc_pid_io(5)).
+So the sum over a postmaster and the children that live never falls, and its growth over a trial is what the server
+used, clients' backends that have gone among it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+_PROC = Path("/proc")
+_NS_PER_TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Work:
+    """Since the processes began; `disk_bytes` (read and written) is None where a process does not show them."""
+
+    cpu_ns: int
+    disk_bytes: int | None
+
+    def __add__(self, other: Work) -> Work:
+        """Both together; what one does not show, the sum does not know."""
+        known = self.disk_bytes is not None and other.disk_bytes is not None
+        return Work(self.cpu_ns + other.cpu_ns, (self.disk_bytes or 0) + (other.disk_bytes or 0) if known else None)
+
+
+def work_of_family(pid: int, proc: Path = _PROC) -> Work | None:
+    """A process and its children; None where they cannot be listed."""
+    try:
+        children = (proc / str(pid) / "task" / str(pid) / "children").read_text().split()
+    except OSError:
+        return None
+    own = _work(proc / str(pid), with_collected=True)
+    return None if own is None else sum(_living(children, proc), start=own)
+
+
+def own_work() -> Work | None:
+    """This very process with all its threads, without its children."""
+    return _work(_PROC / "self", with_collected=False)
+
+
+def _living(pids: Sequence[str], proc: Path) -> list[Work]:
+    """One that ends just now is in its parent's account at the next reading."""
+    found = (_work(proc / pid, with_collected=False) for pid in pids)
+    return [work for work in found if work is not None]
+
+
+def _work(process: Path, *, with_collected: bool) -> Work | None:
+    try:
+        # Behind the name, which may hold blanks and parentheses, come the fields from the third on.
+        fields = (process / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return None
+    ticks = sum(map(int, fields[11:15] if with_collected else fields[11:13]))
+    return Work(ticks * _NS_PER_TICK, _disk_bytes(process))
+
+
+def _disk_bytes(process: Path) -> int | None:
+    """What it made the storage do: pages that it dirtied count when they are dirtied, not when they are written."""
+    try:
+        lines = (process / "io").read_text().splitlines()
+    except OSError:
+        return None
+    counts = {name: int(value) for name, _, value in (line.partition(":") for line in lines)}
+    return counts["read_bytes"] + counts["write_bytes"]

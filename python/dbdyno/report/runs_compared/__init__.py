@@ -1,0 +1,1 @@
+"""Two runs against each other, and runs along the time, as text."""

@@ -1,0 +1,93 @@
+"""Planted disturbances of a real server: another process that takes CPU, a vacuum in the background."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dbdyno.probes.noise import NoiseMeter
+from dbdyno.probes.process_work import work_of_family
+from dbdyno.targets.counters import differences
+from dbdyno.targets.embedded import EmbeddedServer
+
+pytestmark = pytest.mark.server
+
+CPUS = os.cpu_count() or 1
+SPIN_IN_SERVER = (
+    "DO $$ DECLARE ends timestamptz := clock_timestamp() + interval '1.5 s';"
+    " BEGIN WHILE clock_timestamp() < ends LOOP END LOOP; END $$"
+)
+
+
+@pytest.fixture(scope="module")
+def server(cache: object) -> Iterator[EmbeddedServer]:
+    """One whose autovacuum looks every second."""
+    with EmbeddedServer(settings={"autovacuum_naptime": "1s", "autovacuum_vacuum_threshold": 50}) as started:
+        yield started
+
+
+def spin() -> None:
+    """Until it is ended."""
+    while True:
+        pass
+
+
+def seconds_of_all() -> float:
+    """The CPU time of all processes of this host, with that of children that their parents have collected."""
+    ticks = 0
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                fields = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
+                ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def test_the_cpu_of_other_processes_is_told_from_the_server_s(server: EmbeddedServer) -> None:
+    """Beside one that spins, and whatever else goes on here: all processes but server and driver.
+
+    The client's backend spins as well and has gone when the span ends: its time is the server's.
+    """
+    assert server.postmaster_pid is not None
+    spinning = multiprocessing.get_context("spawn").Process(target=spin, daemon=True)
+    spinning.start()
+    try:
+        time.sleep(0.5)
+        with server.connect() as client:
+            backend = Path(f"/proc/{client.info.backend_pid}")
+            everything, began, meter = seconds_of_all(), time.monotonic(), NoiseMeter(server.postmaster_pid, None)
+            ours = work_of_family(server.postmaster_pid)
+            client.execute(SPIN_IN_SERVER.encode())
+        while backend.exists():
+            time.sleep(0.001)
+        found, elapsed_s = meter.read(), time.monotonic() - began
+        everything = seconds_of_all() - everything
+        ours_after = work_of_family(server.postmaster_pid)
+    finally:
+        spinning.kill()
+        spinning.join()
+
+    assert ours is not None
+    assert ours_after is not None
+    server_s = (ours_after.cpu_ns - ours.cpu_ns) / 1e9
+    assert server_s > 0.3  # the backend that has gone, beside one that spins and those of others
+    others_s = everything - server_s
+    assert found["other_cpu_share"] == pytest.approx(others_s / elapsed_s / CPUS, abs=0.08)
+    assert found["other_cpu_share"] > 0.25 / CPUS
+
+
+def test_an_automatic_vacuum_is_counted(server: EmbeddedServer) -> None:
+    """Of a table that users made; within some seconds after enough of it has died."""
+    before = server.counters()
+    server.execute("CREATE TABLE dying (n int); INSERT INTO dying SELECT generate_series(1, 5000); DELETE FROM dying")
+    limit = time.monotonic() + 60
+    while (found := differences(before, server.counters()))["autovacuums"] == 0 and time.monotonic() < limit:
+        time.sleep(0.2)
+
+    assert found["autovacuums"] >= 1
