@@ -70,6 +70,7 @@ format: dev ## rewrite the sources as the linters want them
 
 bench: dev ## the speed claims, against their peers, in one run
 	$(BIN)/python benches/generate_rows.py
+	$(BIN)/python benches/analysis_speed.py
 	$(BIN)/python benches/sweep_cost.py
 	$(BIN)/python benches/driver_vs_pgbench.py
 	$(BIN)/python benches/sampler_cost.py

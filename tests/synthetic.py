@@ -127,7 +127,8 @@ def run(
             one.update(status="failed", reason="server closed the connection unexpectedly")
             del one["outcome"]
     for block in sorted({block for block, _ in failed}):
-        trials += [trial(place, 1) for place in schedule if place["block"] == block]
+        repeated = [{**place, "trial": len(schedule) + place["trial"]} for place in schedule if place["block"] == block]
+        trials += [trial(place, 1) for place in repeated]
     return document, machine(), trials
 
 

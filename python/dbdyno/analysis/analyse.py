@@ -38,9 +38,10 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slo
     Args:
         run: the body of the `run` record.
         machine: the body of the last `machine` record.
-        trials: the bodies of the `trial` records, in the order of the journal.
+        trials: the bodies of the `trial` records, in any order.
         slow: the units that the tail explains.
     """
+    trials = sorted(trials, key=lambda trial: trial["trial"])  # the order of the schedule is that of time
     blocks = counted_blocks(run, trials)
     counted = _counted_trials(run, blocks, trials)
     arms = _arms(run, machine, counted, Asked(run["seed"], slow))

@@ -12,12 +12,11 @@ is the work in flight, not a risk.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
-from dbdyno.analysis.columns import Integers, integers, owners
+from dbdyno.analysis.columns import Integers, flattened, integers, owners
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Exposure, Spread
 
@@ -34,7 +33,7 @@ def exposure(trials: Sequence[Document], *, acknowledged: bool) -> Exposure | No
     sampled = [samples for samples in map(_samples, trials) if samples]
     if not sampled:
         return None
-    rows = integers(tuple(chain.from_iterable(chain.from_iterable(sampled)))).reshape(-1, 3)
+    rows = integers(flattened(flattened(sampled))).reshape(-1, 3)
     exposed_bytes = np.maximum(rows[:, 1] - rows[:, 2], 0).astype(np.float64)
     age_ns = ages_ns(rows, owners(sampled))
     bytes_per_unit = wal_bytes_per_unit(trials)

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from dbdyno.analysis.columns import Integers, integers, owners
+from dbdyno.analysis.columns import Integers, flattened, integers, owners
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.resampling import MINIMUM_CLUSTERS, Floats, Resampling
 
@@ -56,10 +55,10 @@ class Events:
     def of(cls, profiles: Sequence[Document]) -> Events:
         """The events of these trials, in the order of first sight."""
         met = [profile["events"] for profile in profiles]
-        names = list(dict.fromkeys([NO_EVENT, *chain.from_iterable(met)]))
-        number = {name: place for place, name in enumerate(names)}
-        lengths = np.cumsum([0, *map(len, met)])
-        return cls(names, np.array([number[name] for name in chain.from_iterable(met)], np.int64), lengths[:-1])
+        every = flattened(met)
+        number = {name: place for place, name in enumerate(dict.fromkeys([NO_EVENT, *every]))}
+        first = np.cumsum([0, *map(len, met[:-1])])
+        return cls(list(number), integers([number[name] for name in every]), first)
 
     def numbers_of(self, trials: Integers, events: Integers) -> Integers:
         """The numbers of events, each as its trial numbers it."""
@@ -121,16 +120,15 @@ def cells_of(outcomes: Sequence[Document]) -> Cells | None:
     by_trial = len(profiles) >= MINIMUM_CLUSTERS
     by_profile = [profile["cells"] for profile in profiles]
     trial = owners(by_profile)
-    exact, snapshots = _columns(chain.from_iterable(by_profile))
-    keys = trial if by_trial else trial * (1 + int(exact[:, 0].max())) + exact[:, 0]
-    found, cluster = np.unique(keys, return_inverse=True)
+    exact, snapshots = _columns(flattened(by_profile))
+    cluster = trial if by_trial else _numbered(trial * (1 + int(exact[:, 0].max())) + exact[:, 0])
     snapshot_cell = owners(snapshots)
     rows = _snapshot_rows(snapshots)
     return Cells(
         events=events,
         bins_per_decade=profiles[0]["bins_per_decade"],
         resampled="trials" if by_trial else "chunks",
-        clusters=len(found),
+        clusters=int(cluster.max()) + 1,
         cluster=cluster,
         bin=exact[:, 1],
         sums=exact[:, 2:],
@@ -140,10 +138,16 @@ def cells_of(outcomes: Sequence[Document]) -> Cells | None:
     )
 
 
-def _columns(cells: Iterable[Sequence[Any]]) -> tuple[Integers, list[Sequence[Sequence[int]]]]:
+def _numbered(keys: Integers) -> Integers:
+    """The place of each key among all that there are."""
+    places: Integers = np.unique(keys, return_inverse=True)[1]
+    return places
+
+
+def _columns(cells: Sequence[Sequence[Any]]) -> tuple[Integers, list[Sequence[Sequence[int]]]]:
     """The exact columns, a row a cell, and the rows of snapshots of each cell."""
     width = 2 + SUMS
-    flat = list(chain.from_iterable(cells))
+    flat = flattened(cells)
     snapshots = flat[width :: width + 1]
     del flat[width :: width + 1]
     return integers(flat).reshape(-1, width), snapshots
@@ -151,7 +155,7 @@ def _columns(cells: Iterable[Sequence[Any]]) -> tuple[Integers, list[Sequence[Se
 
 def _snapshot_rows(snapshots: Sequence[Sequence[Sequence[int]]]) -> Integers:
     """All rows of [event, seen, looked, asleep]."""
-    return integers(tuple(chain.from_iterable(chain.from_iterable(snapshots)))).reshape(-1, 4)
+    return integers(flattened(flattened(snapshots))).reshape(-1, 4)
 
 
 def _added(place: Integers, values: Integers, shape: tuple[int, ...]) -> Floats:
