@@ -47,12 +47,12 @@ builtin:select-only
   SELECT abalance FROM pgbench_accounts WHERE aid = :aid;
 
 Settings of the embedded server
-shared_buffers  64MB
+  shared_buffers = 64MB
 
 Order, drawn with seed 1
-1: null-arm, off, on
+1: on, off, null-arm
 2: on, null-arm, off
-3: null-arm, on, off
+3: off, on, null-arm
 ... 27 blocks more; --json has them all
 
 Next:  dbdyno run worth.toml --seed 1"""

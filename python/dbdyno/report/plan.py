@@ -9,7 +9,7 @@ from rich.text import Text
 
 from dbdyno.analysis.findings import Pilot
 from dbdyno.report import numbers
-from dbdyno.report.layout import Column, Row, paragraph, table
+from dbdyno.report.layout import paragraph
 from dbdyno.report.outlook_words import outlook_sentence
 from dbdyno.report.sections.arms import title
 from dbdyno.report.sentences import METRIC_NAMES
@@ -127,11 +127,7 @@ def _settings(plan: Plan) -> list[Text]:
     settings = plan["server_settings"]
     if not settings:
         return []
-    rows = [Row(name) for name in settings]
-    return [
-        *title("Settings of the embedded server"),
-        *table(rows, [Column(("",), tuple(settings.values()), words=True)]),
-    ]
+    return [*title("Settings of the embedded server"), *(Text(f"  {name} = {settings[name]}") for name in settings)]
 
 
 def _order(plan: Plan) -> list[Text]:
