@@ -14,12 +14,12 @@ The interval inverts the test: Hollander & Wolfe, "Nonparametric Statistical Met
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from dbdyno.analysis.pair_means import ordered
 from dbdyno.analysis.sign_flips import lower_tail, without_ties
 
 # With 5 blocks the smallest two-sided p value is 2/2^5 = 0.0625: nothing could ever be found at 5 %.
@@ -42,9 +42,9 @@ def p_value(differences: Sequence[float]) -> float | None:
 
 def hodges_lehmann(values: Sequence[float]) -> float:
     """The pseudo-median: the median of the means of all pairs, each value with itself included."""
-    averages = _walsh_averages(tuple(values))
-    middle = len(averages) // 2
-    return float(averages[middle] if len(averages) % 2 else (averages[middle - 1] + averages[middle]) / 2.0)
+    means = len(values) * (len(values) + 1) // 2
+    lower, upper = ordered(values, (means - 1) // 2, means // 2)[[0, -1]]
+    return float((lower + upper) / 2.0)
 
 
 def interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float] | None:
@@ -54,24 +54,9 @@ def interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, 
     outside = int(np.searchsorted(without_ties(len(values)), (1.0 - confidence) / 2.0, side="right")) - 1
     if outside < 0:  # even the widest interval that these few values allow is too narrow
         return None
-    averages = _walsh_averages(tuple(values))
-    return float(averages[outside]), float(averages[-1 - outside])
-
-
-@functools.lru_cache(maxsize=2)  # estimate and intervals of one effect are asked for one after another
-def _walsh_averages(values: tuple[float, ...]) -> Floats:
-    """The means of all pairs in order, each value with itself included.
-
-    With the values around a circle, a pair is one of them and its neighbour some places on, at most half way round;
-    half way round, of an even number, each pair would come twice.
-    """
-    count = len(values)
-    circle = np.array(values * 2, dtype=np.float64)
-    neighbours = np.lib.stride_tricks.sliding_window_view(circle, count)[: count // 2 + 1]
-    averages: Floats = (neighbours + circle[:count]).ravel()[: count * (count + 1) // 2]
-    averages /= 2.0
-    averages.sort()
-    return averages
+    greatest = len(values) * (len(values) + 1) // 2 - 1
+    low, high = (float(ordered(values, place, place)[0]) for place in (outside, greatest - outside))
+    return low, high
 
 
 def _doubled_ranks(magnitudes: Floats) -> Integers:
