@@ -79,9 +79,7 @@ def long_run(blocks: int) -> tuple[Document, Document, list[Document]]:
         if place["block"] + turn * made < blocks
     ]
     random = np.random.default_rng(1)
-    copies = [
-        _varied(trials[place["trial"] % len(trials)], place, random.normal(0.0, 0.01)) for place in run["schedule"]
-    ]
+    copies = [_varied(trials[place["trial"] % len(trials)], place, random) for place in run["schedule"]]
     return run, machine, copies
 
 
@@ -98,13 +96,17 @@ def _shapes() -> dict[str, synthetic.Shape]:
     }
 
 
-def _varied(trial: Document, place: Document, slower: float) -> Document:
-    """A copy in another block, slower by some part, with histograms that are shifted by as many buckets as it turns."""
-    turn = place["block"] // MADE
+def _varied(trial: Document, place: Document, random: np.random.Generator) -> Document:
+    """A copy in another block, slower by some hundredths, with histograms that are shifted by some buckets."""
+    slower, buckets = 1 + random.normal(0.0, 0.01), int(random.integers(0, 50))
     outcome = trial["outcome"]
     profile = outcome["profile"]
-    clocks = {name: _shifted(outcome[name], turn) for name in ("response_time", "service_time", "queue_time")}
-    scripts = [{**script, "response_time": _shifted(script["response_time"], turn)} for script in outcome["scripts"]]
+    clocks = {
+        name: _shifted(outcome[name], buckets, slower) for name in ("response_time", "service_time", "queue_time")
+    }
+    scripts = [
+        {**script, "response_time": _shifted(script["response_time"], buckets, slower)} for script in outcome["scripts"]
+    ]
     return {
         **trial,
         **place,
@@ -112,13 +114,13 @@ def _varied(trial: Document, place: Document, slower: float) -> Document:
             **outcome,
             **clocks,
             "scripts": scripts,
-            "throughput_per_s": outcome["throughput_per_s"] / (1 + slower),
+            "throughput_per_s": outcome["throughput_per_s"] / slower,
             "profile": {**profile, "cells": list(profile["cells"])},
         },
     }
 
 
-def _shifted(clock: Document, buckets: int) -> Document:
+def _shifted(clock: Document, buckets: int, slower: float) -> Document:
     """Every value in a bucket so many further up: a histogram of its own, made without counting units again."""
     if not clock["sum_ns"]:
         return dict(clock)
@@ -129,7 +131,7 @@ def _shifted(clock: Document, buckets: int) -> Document:
     head = hdr.HEADER.unpack_from(body)
     packed = zlib.compress(hdr.HEADER.pack(head[0], len(payload), *head[2:]) + payload)
     text = base64.b64encode(struct.pack(">ii", hdr.COOKIE_COMPRESSED, len(packed)) + packed).decode("ascii")
-    return {**clock, "histogram": text}
+    return {**clock, "sum_ns": round(clock["sum_ns"] * slower), "histogram": text}
 
 
 def least(repeats: int, work: Callable[[], object]) -> float:
