@@ -78,6 +78,7 @@ def test_all_pairs_of_one_baseline() -> None:
     found = analyse(run, machine, trials)
 
     assert len(found.comparisons) == 12
+    assert len(found.interactions) == 3
     assert ("io-bound/nowait-batch", "io-bound/nowait-immediate") in pairs(run)
     assert ("cpu-bound/wait-immediate", "io-bound/wait-immediate") not in pairs(run)
 

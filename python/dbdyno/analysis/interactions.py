@@ -55,9 +55,10 @@ def interactions(run: Document, blocks: Mapping[int, Block], compared: Sequence[
 
 
 def _asked(run: Document, compared: Sequence[Pair]) -> Iterator[tuple[Pair, Pair]]:
-    """Two comparisons of the same change, whose arms differ in one further level."""
+    """Two arms with the same change against their baselines, which differ in one further level."""
     levels = {arm["arm"]: arm["levels"] for arm in run["arms"]}
-    for one, other in itertools.combinations(compared, 2):
+    effects = {(arm["arm"], arm["baseline"]) for arm in run["arms"]}
+    for one, other in itertools.combinations([pair for pair in compared if pair in effects], 2):
         changed, apart = _difference(levels[one[0]], levels[one[1]]), _difference(levels[one[0]], levels[other[0]])
         same_change = changed == _difference(levels[other[0]], levels[other[1]])
         if same_change and len(apart) == 1 and not apart.keys() & changed.keys():

@@ -91,7 +91,9 @@ def _value(value: str | float | None, difference: Difference) -> str:
         return numbers.duration(value) if difference.measured else numbers.exact_duration(value)
     if difference.unit == "bytes":
         return numbers.size(value)
-    return f"{value:,}" if isinstance(value, int) and difference.what != "seed" else f"{value:g}"
+    if difference.what == "seed":
+        return str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
