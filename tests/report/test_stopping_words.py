@@ -71,8 +71,12 @@ def test_the_null_arm() -> None:
     ("smallest", "needed", "expected"),
     [
         (0.021, 20, "; the margin of 3 % is within reach"),
-        (0.05, 84, "; the margin of 3 % is out of reach: about --blocks 84 would find it, and so might shorter trials"),
-        (0.9, None, "; the margin of 3 % is out of reach here: shorter trials and more of them, a wider margin, or a"),
+        (0.05, 84, "; the margin of 3 % is out of reach: about --blocks 84 would find it; shorter trials"),
+        (
+            0.9,
+            None,
+            "; the margin of 3 % is out of reach here: shorter trials and more of them, server and driver pinned",
+        ),
     ],
 )
 def test_what_a_run_will_be_able_to_tell(smallest: float, needed: int | None, expected: str) -> None:

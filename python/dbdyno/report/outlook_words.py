@@ -16,10 +16,10 @@ def outlook_sentence(outlook: Outlook) -> str:
         return f"{seen}; {margin} is within reach"
     if outlook.blocks_for_margin is None:
         return (
-            f"{seen}; {margin} is out of reach here: shorter trials and more of them, a wider margin, or a quieter "
-            "machine (CPUs of its own) would bring it nearer"
+            f"{seen}; {margin} is out of reach here: shorter trials and more of them, server and driver pinned to CPUs "
+            "of their own, a quieter machine or a wider margin would bring it nearer"
         )
     return (
-        f"{seen}; {margin} is out of reach: about --blocks {outlook.blocks_for_margin} would find it, and so might "
-        "shorter trials and more of them"
+        f"{seen}; {margin} is out of reach: about --blocks {outlook.blocks_for_margin} would find it; shorter trials and "
+        "more of them, or server and driver pinned to CPUs of their own, might as well"
     )
