@@ -20,6 +20,6 @@ def outlook_sentence(outlook: Outlook) -> str:
             "of their own, a quieter machine or a wider margin would bring it nearer"
         )
     return (
-        f"{seen}; {margin} is out of reach: about --blocks {outlook.blocks_for_margin} would find it; shorter trials and "
-        "more of them, or server and driver pinned to CPUs of their own, might as well"
+        f"{seen}; {margin} is out of reach: about --blocks {outlook.blocks_for_margin} would find it; shorter trials "
+        "and more of them, or server and driver pinned to CPUs of their own, might as well"
     )
