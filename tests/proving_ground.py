@@ -18,6 +18,7 @@ from scipy import stats
 
 from dbdyno.analysis.judging import Judged, judge_logs
 from dbdyno.analysis.readings import AtAnyTime, reading_of
+from dbdyno.analysis.stopping import settled
 from dbdyno.design.schedule import block_order
 
 ARMS = ["baseline", "a", "b", "c"]
@@ -44,9 +45,10 @@ Way = Callable[[NDArray[np.float64], float, int], Seen]
 
 def experiments(model: str, effect: float, count: int, way: Way, blocks: int = BLOCKS) -> list[Seen]:
     """`count` experiments of four arms under one kind of noise, of which `a` is slower by `effect`, a log."""
-    random = np.random.default_rng([SEED, sorted(MODELS).index(model)])
+    place = sorted(MODELS).index(model)
+    random = np.random.default_rng([SEED, place])
     slowness = MODELS[model](random, count, len(ARMS) * blocks)
-    return [way(slowness[number], effect, number) for number in range(count)]
+    return [way(slowness[number], effect, SEED * (place + 1) + number) for number in range(count)]
 
 
 def in_blocks(slowness: NDArray[np.float64], effect: float, seed: int) -> dict[str, NDArray[np.float64]]:
@@ -90,7 +92,7 @@ def _stopping(arms: Iterable[str], looks: Iterable[int], run: dict[str, object])
         last = max(looks)
         for look in looks:
             found = judged(logs, look, run)
-            if look == last or all(each.verdict != "undecided" for each in found):
+            if look == last or settled(found, MARGIN):
                 break
         return _seen(found, look)
 

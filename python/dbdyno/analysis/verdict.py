@@ -42,7 +42,7 @@ class Effect:
             log_ratio=math.log(ratio_95.estimate),
             half_width_95=_log_half_width(ratio_95),
             half_width_90=_log_half_width(ratio_90),
-            inside_margin_90=_inside_margin(ratio_90, margin),
+            inside_margin_90=inside_margin(ratio_90, margin),
             p_value_holm=p_value_holm,
         )
 
@@ -53,7 +53,8 @@ def _log_half_width(interval: Estimate) -> float | None:
     return math.log(interval.high / interval.low) / 2
 
 
-def _inside_margin(interval: Estimate, margin: float) -> bool:
+def inside_margin(interval: Estimate, margin: float) -> bool:
+    """Whether an interval leaves no room for a difference that matters."""
     if interval.low is None or interval.high is None:
         return False
     return 1 / (1 + margin) < interval.low and interval.high < 1 + margin
