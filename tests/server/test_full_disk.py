@@ -30,7 +30,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_full_disk_ends_the_run_and_keeps_the_trials(small_disk: Path, tmp_path: Path) -> None:
     """What was measured before can still be reported and, with space, resumed."""
-    experiment = write_experiment(tmp_path / "experiment", SMALL.replace("blocks = 6", "blocks = 40"))
+    experiment = write_experiment(tmp_path / "experiment", SMALL.replace("blocks = 6", "blocks = 40\nlooks = []"))
     run = small_disk / "run"
 
     done = subprocess.run(
