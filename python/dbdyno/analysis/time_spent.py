@@ -59,8 +59,8 @@ class TimeSpent:
         """The snapshots within counted units, and those of them with a look whether the backend slept."""
         if self._cells is None:
             return None
-        seen, looked, _ = self._cells.snapshots.sum(axis=0)
-        return int(seen), int(looked)
+        seen, looked, _ = self._cells.snapshots.T
+        return int(seen.sum()), int(looked.sum())
 
     def by_statement(self) -> list[StatementTimes]:
         """Each statement's part of a unit of work."""
