@@ -159,6 +159,22 @@ def test_a_failing_script_is_a_recorded_outcome(tmp_path: Path) -> None:
     assert all(trial["reason"] for trial in trials)
 
 
+def test_a_window_in_which_no_unit_ends_is_a_failed_trial(tmp_path: Path) -> None:
+    """It has no figures, so its block could not count: it is repeated, and ends the run where it always is so."""
+    text = SMALL.replace('script = "builtin:select-only"', 'statement = "SELECT pg_sleep(0.4)"')
+    done = subprocess.run(
+        command("run", write_experiment(tmp_path, text), "--out", tmp_path / "run"),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert "failed twice: no unit of work succeeded within the window; use a longer window" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_restore_gives_every_trial_the_same_data(tmp_path: Path) -> None:
     """A schema change without undo is gone in the next trial when reset restores the template."""
     text = SMALL.replace('["checkpoint"]', '["restore", "checkpoint"]').replace(

@@ -14,7 +14,7 @@ import numpy as np
 from dbdyno.analysis.blocks import Block, log_ratios
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Exploratory
-from dbdyno.analysis.holm import SIGNIFICANCE
+from dbdyno.analysis.holm import SIGNIFICANCE, of_all
 from dbdyno.analysis.judging import Pair, figures, ratio_of
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER, units_for
 from dbdyno.analysis.readings import reading_of
@@ -30,8 +30,7 @@ def explore(run: Document, blocks: Mapping[int, Block], compared: Sequence[Pair]
         found = figures(run, blocks, metric)
         asked += [(metric, pair, log_ratios(found[pair[0]], found[pair[1]])) for pair in compared]
     p_values = [reading.p_value(logs) for _, _, logs in asked]
-    known = [p for p in p_values if p is not None]
-    adjusted = benjamini_hochberg(known) if len(known) == len(p_values) else [None] * len(p_values)
+    adjusted = of_all(p_values, benjamini_hochberg)
     return [
         Exploratory(
             arm=pair[0],

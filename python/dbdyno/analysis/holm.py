@@ -7,7 +7,7 @@ The smallest p value that n blocks can give is 2 / 2^n, so 6 comparisons need n 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 SIGNIFICANCE = 0.05
 
@@ -21,6 +21,14 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest_so_far = max(largest_so_far, min(1.0, (len(p_values) - step) * p_values[place]))
         adjusted[place] = largest_so_far
     return adjusted
+
+
+def of_all(
+    p_values: Sequence[float | None], correct: Callable[[Sequence[float]], list[float]] = holm
+) -> list[float | None]:
+    """The adjusted p values of a family; where blocks are too few for one question they are for all, hence None."""
+    known = [p for p in p_values if p is not None]
+    return list(correct(known)) if len(known) == len(p_values) else [None] * len(p_values)
 
 
 def minimum_blocks(comparisons: int) -> int:

@@ -18,7 +18,7 @@ from dbdyno.analysis.blocks import Block
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import difference, pseudo_median, ratio
 from dbdyno.analysis.findings import Comparison, IndexBenefit, IndexCost
-from dbdyno.analysis.holm import SIGNIFICANCE, holm
+from dbdyno.analysis.holm import SIGNIFICANCE, of_all
 from dbdyno.analysis.index_figures import COSTS, SHARES, cost, response_times_ns, scans, scripts_using
 from dbdyno.analysis.judging import Pair
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER, values
@@ -86,7 +86,7 @@ def benefits(alike: Sequence[Subject], blocks: Sequence[Block], margin: float) -
     """All answers about response times under one level of the other factors: one family for Holm."""
     asked = [(subject, script, logs) for subject in alike for script, logs in _slowdowns(subject, blocks).items()]
     p_values = [p_value(logs) for _, _, logs in asked]
-    adjusted = _adjusted(p_values)
+    adjusted = of_all(p_values)
     return [
         _benefit(subject, script, logs, p, p_holm, margin, len(asked))
         for (subject, script, logs), p, p_holm in zip(asked, p_values, adjusted, strict=True)
@@ -97,7 +97,7 @@ def costs(alike: Sequence[Subject], blocks: Sequence[Block]) -> list[Cost]:
     """All answers about what writing costs under one level of the other factors: one family for Holm."""
     asked = [(subject, figure, pairs) for subject in alike for figure, pairs in _figures(subject, blocks).items()]
     changes = [_changes(figure, pairs) for _, figure, pairs in asked]
-    adjusted = _adjusted([p_value(each) for each in changes])
+    adjusted = of_all([p_value(each) for each in changes])
     return [
         _cost(subject, figure, pairs, each, p_holm, len(asked))
         for (subject, figure, pairs), each, p_holm in zip(asked, changes, adjusted, strict=True)
@@ -124,14 +124,6 @@ def metric_cost(subject: Subject, compared: Comparison, run: Document, blocks: S
         saved=compared.verdict in ("better", "small") and gain >= 1 + SAVING,
     )
     return Cost(subject, finding, compared.blocks_needed if gain >= 1 + SAVING else None)
-
-
-def _adjusted(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's p values; where blocks are too few for one question they are for all."""
-    known = [p for p in p_values if p is not None]
-    if len(known) < len(p_values):
-        return [None] * len(p_values)
-    return list(holm(known))
 
 
 def _slowdowns(subject: Subject, blocks: Sequence[Block]) -> dict[str, list[float]]:

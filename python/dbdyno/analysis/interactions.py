@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dbdyno.analysis.blocks import Block, log_ratios
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Interaction
-from dbdyno.analysis.holm import SIGNIFICANCE, holm
+from dbdyno.analysis.holm import SIGNIFICANCE, of_all
 from dbdyno.analysis.judging import Pair, figures, ratio_of
 from dbdyno.analysis.readings import reading_of
 
@@ -36,8 +36,6 @@ def interactions(run: Document, blocks: Mapping[int, Block], compared: Sequence[
         for one, other in asked
     ]
     p_values = [reading.p_value(each) for each in logs]
-    known = [p for p in p_values if p is not None]
-    adjusted = holm(known) if len(known) == len(p_values) else [None] * len(p_values)
     return [
         Interaction(
             arm=one[0],
@@ -50,7 +48,7 @@ def interactions(run: Document, blocks: Mapping[int, Block], compared: Sequence[
             p_value_holm=p_holm,
             told=p_holm is not None and p_holm < SIGNIFICANCE,
         )
-        for (one, other), each, p, p_holm in zip(asked, logs, p_values, adjusted, strict=True)
+        for (one, other), each, p, p_holm in zip(asked, logs, p_values, of_all(p_values), strict=True)
     ]
 
 

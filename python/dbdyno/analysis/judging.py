@@ -17,7 +17,7 @@ from dbdyno.analysis.blocks import Block, log_ratios
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import exponential
 from dbdyno.analysis.findings import Estimate
-from dbdyno.analysis.holm import holm
+from dbdyno.analysis.holm import of_all
 from dbdyno.analysis.metrics import HIGHER_IS_BETTER, values
 from dbdyno.analysis.readings import Reading, reading_of
 from dbdyno.analysis.signed_rank import hodges_lehmann
@@ -72,11 +72,9 @@ def judge_logs(
 ) -> list[Judged]:
     """A family of pairs from their log ratios."""
     p_values = [reading.p_value(each) for each in logs.values()]
-    known = [p for p in p_values if p is not None]
-    adjusted = holm(known) if len(known) == len(p_values) else [None] * len(p_values)
     return [
         _judged(pair, list(logs[pair]), p, p_holm, reading, margin, len(logs), higher_is_better)
-        for pair, p, p_holm in zip(logs, p_values, adjusted, strict=True)
+        for pair, p, p_holm in zip(logs, p_values, of_all(p_values), strict=True)
     ]
 
 

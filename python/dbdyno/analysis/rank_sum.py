@@ -29,6 +29,8 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from dbdyno.analysis.mean_ranks import doubled_ranks
+
 # As few as 4 + 4 values could reject at 5 %; the least is that of a run's own verdicts, so that a table has one rule.
 MINIMUM_VALUES = 6
 # The exact distribution of 100 + 100 values takes 0.2 s without ties, and its cost grows with the fourth power.
@@ -47,7 +49,7 @@ def p_value(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Two-sided p value of "both are dealt from one pool"; None with fewer than 6 values in either."""
     if min(len(first), len(second)) < MINIMUM_VALUES:
         return None
-    doubled = _doubled_ranks(np.asarray([*first, *second], dtype=np.float64))
+    doubled = doubled_ranks(np.asarray([*first, *second], dtype=np.float64))
     observed = int(doubled[len(first) :].sum())
     if not is_exact(len(first), len(second)):
         return _normal_p_value(doubled, len(second), observed)
@@ -89,14 +91,6 @@ def _outside(first: int, second: int, tail: float) -> int:
         return int(np.searchsorted(cumulative, tail, side="right")) - 1
     deviation = math.sqrt(first * second * (first + second + 1) / 12.0)
     return math.floor(first * second / 2.0 + NormalDist().inv_cdf(tail) * deviation - 0.5)
-
-
-def _doubled_ranks(values: Floats) -> Integers:
-    """Mean ranks times two, so that halves are whole numbers."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    below = np.cumsum(counts) - counts
-    doubled: Integers = (2 * below + counts + 1).astype(np.int64)[place]
-    return doubled
 
 
 @functools.lru_cache(maxsize=16)

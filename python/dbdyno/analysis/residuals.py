@@ -20,6 +20,7 @@ from scipy import special
 from dbdyno.analysis.blocks import Block
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.judging import figures
+from dbdyno.analysis.mean_ranks import doubled_ranks
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,14 +40,6 @@ def without_arm_and_block(grid: Floats) -> Floats:
     others = [np.median(np.delete(left, arm, axis=1), axis=1) for arm in range(arms)]
     distances: Floats = left - np.stack(others, axis=1)
     return distances
-
-
-def ranks(values: Floats) -> Floats:
-    """From 1; equal values share their mean rank."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    mean_ranks: Floats = np.cumsum(counts) - (counts - 1) / 2
-    ranked: Floats = mean_ranks[place.ravel()]
-    return ranked
 
 
 def doubly_centred(grids: Floats) -> Floats:
@@ -112,4 +105,4 @@ def aligned_rank_correlation(left: Floats, other: Floats) -> tuple[float, float]
 
 
 def _centred_ranks(left: Floats) -> Floats:
-    return doubly_centred(ranks(left.ravel()).reshape(left.shape)).ravel()
+    return doubly_centred(doubled_ranks(left.ravel()).reshape(left.shape) / 2.0).ravel()

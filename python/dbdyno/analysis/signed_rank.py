@@ -19,6 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from dbdyno.analysis.mean_ranks import doubled_ranks
 from dbdyno.analysis.pair_means import ordered
 from dbdyno.analysis.sign_flips import lower_tail, without_ties
 
@@ -34,7 +35,7 @@ def p_value(differences: Sequence[float]) -> float | None:
     if len(differences) < MINIMUM_BLOCKS:
         return None
     values = np.asarray(differences, dtype=np.float64)
-    ranks = _doubled_ranks(np.abs(values))
+    ranks = doubled_ranks(np.abs(values))
     unit = int(np.gcd.reduce(ranks))  # 2 where no mean rank is a half
     lesser_sum = int(min(ranks[values > 0].sum(), ranks[values < 0].sum())) // unit
     return min(1.0, 2.0 * lower_tail(np.sort(ranks[values != 0]) // unit, lesser_sum))
@@ -57,11 +58,3 @@ def interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, 
     greatest = len(values) * (len(values) + 1) // 2 - 1
     low, high = (float(ordered(values, place, place)[0]) for place in (outside, greatest - outside))
     return low, high
-
-
-def _doubled_ranks(magnitudes: Floats) -> Integers:
-    """Mean ranks times two, so that halves are whole numbers."""
-    _, place, counts = np.unique(magnitudes, return_inverse=True, return_counts=True)
-    below = np.cumsum(counts) - counts
-    doubled: Integers = (2 * below + counts + 1).astype(np.int64)[place]
-    return doubled

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from dbdyno import engine
@@ -81,6 +82,7 @@ def _measure(
         password = target.endpoint.password
         evidence.before_work()
         outcome = engine.run_trial(spec, password.reveal() if password else None, live)
+        _check_units(outcome)
         evidence.after_work()
     return {
         "preparation": {"apply_ns": settled - began, "reset_ns": was_reset - settled},
@@ -89,6 +91,14 @@ def _measure(
         **evidence.record(),
         "outcome": outcome,
     }
+
+
+def _check_units(outcome: Mapping[str, Any]) -> None:
+    """A trial without a unit of work has no figures, so its block could not be compared: it is repeated instead."""
+    units = outcome["units"]
+    if units["successful"] == 0:
+        failed = f", {units['failed']:,} failed" if units["failed"] else ""
+        raise DynoError("no_unit", f"no unit of work succeeded within the window{failed}; use a longer window")
 
 
 def now() -> str:

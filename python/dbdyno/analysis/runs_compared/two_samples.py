@@ -7,7 +7,6 @@ for each comparison, and no block to cancel what differed between the two days.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
 
 from dbdyno.analysis.estimates import exponential
@@ -58,14 +57,7 @@ def _judged(
     samples: Samples, p: float | None, p_holm: float | None, margin: float, *, higher_is_better: bool
 ) -> Judged:
     ratio_95, ratio_90 = _ratio(samples, 0.95), _ratio(samples, 0.90)
-    effect = Effect(
-        blocks=min(len(samples.first), len(samples.second)),
-        log_ratio=math.log(ratio_95.estimate),
-        half_width_95=_log_half_width(ratio_95),
-        half_width_90=_log_half_width(ratio_90),
-        inside_margin_90=_inside_margin(ratio_90, margin),
-        p_value_holm=p_holm,
-    )
+    effect = Effect.of(min(len(samples.first), len(samples.second)), ratio_95, ratio_90, p_holm, margin)
     earned = WITHHOLDING.isdisjoint(samples.limited_by)
     word = verdict(effect, margin, higher_is_better) if earned else "undecided"
     return Judged(ratio_95, ratio_90, p, p_holm, word)
@@ -74,15 +66,3 @@ def _judged(
 def _ratio(samples: Samples, confidence: float) -> Estimate:
     low, high = interval(samples.first, samples.second, confidence) or (None, None)
     return exponential(Estimate(shift(samples.first, samples.second), low, high))
-
-
-def _log_half_width(ratio: Estimate) -> float | None:
-    if ratio.low is None or ratio.high is None:
-        return None
-    return math.log(ratio.high / ratio.low) / 2
-
-
-def _inside_margin(ratio: Estimate, margin: float) -> bool:
-    if ratio.low is None or ratio.high is None:
-        return False
-    return 1 / (1 + margin) < ratio.low and ratio.high < 1 + margin
