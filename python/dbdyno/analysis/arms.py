@@ -20,7 +20,6 @@ from dbdyno.analysis.limits import client_bound, late
 from dbdyno.analysis.little import discrepancy
 from dbdyno.analysis.metrics import clock_figures
 from dbdyno.analysis.plans import plans
-from dbdyno.analysis.profile import time_profile
 from dbdyno.analysis.requests import device, page_bytes, reads
 from dbdyno.analysis.sampling import sampling, switches, wait_lengths
 from dbdyno.analysis.scripts import by_script
@@ -61,12 +60,13 @@ def arm_findings(
         asked: what is the same for all arms.
     """
     outcomes = [trial["outcome"] for trial in trials]
-    profile = time_profile(trials)
     spent = TimeSpent(trials, asked.seed)
+    profile = spent.profile()
     tail, tail_note = spent.tail(asked.slow)
     routes = Counter(outcome["profile"]["route"] for outcome in outcomes)
     clocks = {name: clock_figures([outcome[name] for outcome in outcomes]) for name in _CLOCKS}
     steady = steadiness(arm, trials)
+    wal_bytes = exposed.wal_bytes_per_unit(trials)
     acknowledged = exposed.acknowledges_before_flush(arm, trials, server["settings"])
     return Arm(
         arm=arm["arm"],
@@ -113,8 +113,8 @@ def arm_findings(
         profile_note=next((note for outcome in outcomes if (note := outcome["profile"].get("note"))), None),
         driver=_driver(outcomes),
         background=background(outcomes),
-        exposure=exposed.exposure(trials, acknowledged=acknowledged),
-        wal_bytes_per_unit=exposed.wal_bytes_per_unit(trials),
+        exposure=exposed.exposure(trials, wal_bytes, acknowledged=acknowledged),
+        wal_bytes_per_unit=wal_bytes,
         full_page_images_per_unit=exposed.per_commit(trials, "wal_full_page_images"),
         little_discrepancy=discrepancy(trials),
         distribution=_distribution(outcomes),

@@ -22,6 +22,7 @@ from dbdyno.analysis.residuals import (
     Floats,
     aligned_rank_p_value,
     doubly_centred,
+    least_squares,
     log_figures,
     without_arm_and_block,
 )
@@ -75,7 +76,7 @@ def _effects(left: Floats, came_after: Floats) -> Floats:
     deviation = float(np.median(np.abs(left))) * MAD_TO_SIGMA
     drawn_in = doubly_centred(np.clip(left, -3 * deviation, 3 * deviation))
     columns = doubly_centred(came_after).reshape(len(came_after), -1).T
-    effects = np.linalg.lstsq(columns, drawn_in.ravel(), rcond=None)[0]
+    effects, _ = least_squares(columns, drawn_in.ravel())
     others: Floats = (effects.sum() - effects) / (len(effects) - 1)
     arms = left.shape[1]  # what is left of a trial is the distance from the others of its block, not from their mean
     scaled: Floats = (effects - others) * (arms - 1) / arms

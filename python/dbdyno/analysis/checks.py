@@ -9,7 +9,7 @@ from dbdyno.analysis.check import NOT_KNOWN, Seen, check
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Check
 from dbdyno.analysis.limits import PHYSICAL_READS_TOLERANCE
-from dbdyno.analysis.profile import time_profile
+from dbdyno.analysis.profile import parts_by_trial
 from dbdyno.analysis.requests import physical_share
 from dbdyno.analysis.setting_checks import setting_checks
 from dbdyno.analysis.work import rows_per_unit
@@ -83,7 +83,7 @@ def _dominant_part(expect: Document, trials: Sequence[Document]) -> Iterator[Che
     names = {name.lower().replace(" ", "_") for name in wanted}
 
     def seen(trial: Document) -> Seen:
-        profile = time_profile([trial])
+        profile = parts_by_trial([trial]).profile()
         part, ns = max(profile.parts().items(), key=lambda part: part[1])
         if profile.cpu is None and ns <= profile.total / 2:
             return NOT_KNOWN

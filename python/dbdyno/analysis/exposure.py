@@ -23,8 +23,8 @@ from dbdyno.analysis.findings import Exposure, Spread
 Floats = npt.NDArray[np.float64]
 
 
-def exposure(trials: Sequence[Document], *, acknowledged: bool) -> Exposure | None:
-    """Mean, 95th percentile and maximum over all samples of all trials.
+def exposure(trials: Sequence[Document], bytes_per_unit: float | None, *, acknowledged: bool) -> Exposure | None:
+    """Mean, 95th percentile and maximum over all samples of all trials, in commits of so many bytes of WAL, too.
 
     None where nothing was sampled, and where no row was written: what WAL there is then is the server's own.
     """
@@ -36,7 +36,6 @@ def exposure(trials: Sequence[Document], *, acknowledged: bool) -> Exposure | No
     rows = integers(flattened(flattened(sampled))).reshape(-1, 3)
     exposed_bytes = np.maximum(rows[:, 1] - rows[:, 2], 0).astype(np.float64)
     age_ns = ages_ns(rows, owners(sampled))
-    bytes_per_unit = wal_bytes_per_unit(trials)
     return Exposure(
         samples=len(exposed_bytes),
         acknowledged=acknowledged,

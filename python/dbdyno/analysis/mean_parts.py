@@ -11,19 +11,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from dbdyno.analysis.division import Divider
-from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Intervals, Part, event_note
-from dbdyno.analysis.profile import PartSums, parts_by_trial
+from dbdyno.analysis.profile import PartSums
 from dbdyno.analysis.resampling import MINIMUM_CLUSTERS, Floats, Resampling, by_size, estimates, rank_groups
 from dbdyno.analysis.snapshots import Cells
 
 
-def intervals(trials: Sequence[Document], cells: Cells | None, divider: Divider | None, seed: int) -> Intervals | None:
+def intervals(sums: PartSums, cells: Cells | None, divider: Divider | None, seed: int) -> Intervals | None:
     """Every part with its interval; None where there are too few trials and no chunks."""
-    sums = parts_by_trial(trials)
-    if len(trials) >= MINIMUM_CLUSTERS:
-        resampling = Resampling.of(len(trials), seed)
-        return Intervals("trials", len(trials), parts(sums.parts, sums.means(resampling), resampling))
+    trials = len(sums.units)
+    if trials >= MINIMUM_CLUSTERS:
+        resampling = Resampling.of(trials, seed)
+        return Intervals("trials", trials, parts(sums.parts, sums.means(resampling), resampling))
     if cells is None or divider is None or cells.clusters < MINIMUM_CLUSTERS:
         return None
     resampling = Resampling.of(cells.clusters, seed)

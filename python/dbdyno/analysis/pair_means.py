@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 MANY = 200
 # The bounds come from so many of the values, and leave out all but about so large a part of the means.
 SUGGESTING = 100
-BETWEEN = 0.04
+BETWEEN = 0.02
 
 
 def ordered(values: Sequence[float], first: int, last: int) -> Floats:

@@ -39,32 +39,30 @@ class PartSums:
         ns, units = resampling.totals_of_each([self.ns.astype(np.float64), self.units.astype(np.float64)])
         return ns / units[:, None]
 
-
-def time_profile(trials: Sequence[Document]) -> TimeProfile:
-    """The mean profile of a unit that ended, over all the trials of an arm.
-
-    CPU and run queue are None where any trial lacks the server's clocks, because a mean over some trials would
-    not add up with the parts of all; what the other trials had there is then unaccounted.
-    """
-    sums = parts_by_trial(trials)
-    units = int(sums.units.sum())
-    mean = {part: ns / units for part, ns in zip(sums.parts, sums.ns.sum(axis=0).tolist(), strict=True)}
-    profile = TimeProfile(
-        queue=mean["queue"],
-        cpu=mean.get("cpu"),
-        run_queue=mean.get("run_queue"),
-        waits={part: ns for part, ns in mean.items() if part not in BEFORE + AFTER},
-        asleep_no_wait_event=mean["asleep_no_wait_event"],
-        client_and_network=mean["client_and_network"],
-        unaccounted=mean["unaccounted"],
-    )
-    total = sum(trial["outcome"]["profile"]["total_ns"] for trial in trials) / units
-    assert math.isclose(profile.total, total, rel_tol=1e-9), (profile.total, total)
-    return profile
+    def profile(self) -> TimeProfile:
+        """The mean profile of a unit that ended, over all the trials."""
+        units = int(self.units.sum())
+        mean = {part: ns / units for part, ns in zip(self.parts, self.ns.sum(axis=0).tolist(), strict=True)}
+        profile = TimeProfile(
+            queue=mean["queue"],
+            cpu=mean.get("cpu"),
+            run_queue=mean.get("run_queue"),
+            waits={part: ns for part, ns in mean.items() if part not in BEFORE + AFTER},
+            asleep_no_wait_event=mean["asleep_no_wait_event"],
+            client_and_network=mean["client_and_network"],
+            unaccounted=mean["unaccounted"],
+        )
+        total = int(self.ns.sum()) / units
+        assert math.isclose(profile.total, total, rel_tol=1e-9), (profile.total, total)
+        return profile
 
 
 def parts_by_trial(trials: Sequence[Document]) -> PartSums:
-    """The sums that a profile is made of, in the order of its parts: waits the greatest first."""
+    """The sums that a profile is made of, in the order of its parts: waits the greatest first.
+
+    CPU and run queue are left out where any trial lacks the server's clocks, because a mean over some trials would
+    not add up with the parts of all; what the other trials had there is then unaccounted.
+    """
     profiles = [trial["outcome"]["profile"] for trial in trials]
     named = {part: _column([profile[f"{part}_ns"] or 0 for profile in profiles]) for part in BEFORE + AFTER}
     events = dict.fromkeys(event for profile in profiles for event in profile["waits_ns"])

@@ -31,9 +31,9 @@ Floats = npt.NDArray[np.float64]
 
 # The 2.5 % point of 2000 replicates is the 50th: its own error is a seventh of the tail probability.
 REPLICATES = 2_000
-# Replicates are added up so many at a time: few enough that the linear algebra library wakes no other threads for a
-# product, whose waiting for each other took five times the CPU time of the product itself.
-PORTION = 40
+# A product of matrices with more multiplications than about a million wakes the threads of the linear algebra library,
+# which then wait for each other, and on a busy machine that takes ten times the product itself.
+MULTIPLICATIONS = 500_000
 # With fewer clusters there is no interval, as everywhere in this program.
 MINIMUM_CLUSTERS = MINIMUM_BLOCKS
 # A replicate has no figure where none of its clusters holds what is asked about; so many of them may be left out.
@@ -43,10 +43,7 @@ CONFIDENCE = 0.95
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Resampling:
-    """How often each cluster was drawn in each replicate; no replicates of too few clusters.
-
-    `drawn` is portions x replicates of a portion x clusters.
-    """
+    """How often each cluster was drawn in each replicate (replicates x clusters); no replicates of too few clusters."""
 
     drawn: Floats
 
@@ -58,7 +55,7 @@ class Resampling:
     @property
     def clusters(self) -> int:
         """How many there are to draw from."""
-        return int(self.drawn.shape[2])
+        return int(self.drawn.shape[1])
 
     def totals(self, by_cluster: Floats) -> Floats:
         """The sum over clusters, for the data as they are (first row) and for each replicate.
@@ -67,8 +64,10 @@ class Resampling:
         the machine at hand does it.
         """
         each_counts = self.clusters / (self.clusters - 1) if self.clusters > 1 else 1.0
-        replicates = (self.drawn @ by_cluster).reshape(-1, *by_cluster.shape[1:])
-        return np.concatenate([by_cluster.sum(axis=0, keepdims=True), replicates * each_counts])
+        at_once = 1 + MULTIPLICATIONS // (by_cluster.size + 1)
+        portions = [self.drawn[first : first + at_once] for first in range(0, len(self.drawn), at_once)]
+        replicates = [portion @ by_cluster * each_counts for portion in portions]
+        return np.concatenate([by_cluster.sum(axis=0, keepdims=True), *replicates])
 
     def totals_of_each(self, some: Sequence[Floats]) -> list[Floats]:
         """The totals of several figures by cluster, made at once, which takes little longer than those of one."""
@@ -89,10 +88,9 @@ class Resampling:
 @functools.lru_cache(maxsize=4)  # all arms of a run have the same clusters, and the same seed
 def _drawn(clusters: int, seed: int) -> Floats:
     if clusters < MINIMUM_CLUSTERS:
-        return np.empty((0, PORTION, clusters))
+        return np.empty((0, clusters))
     random = np.random.default_rng([seed, clusters])
-    shape = (REPLICATES // PORTION, PORTION)
-    drawn = random.multinomial(clusters - 1, np.full(clusters, 1 / clusters), size=shape).astype(np.float64)
+    drawn = random.multinomial(clusters - 1, np.full(clusters, 1 / clusters), size=REPLICATES).astype(np.float64)
     drawn.flags.writeable = False
     return drawn
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from dbdyno.analysis.documents import Document
@@ -45,10 +45,10 @@ def wait_lengths(outcomes: Sequence[Document]) -> WaitLengths | None:
     recorded = [profile for outcome in outcomes if (profile := outcome["profile"]).get("episodes")]
     if not recorded:
         return None
-    counts: dict[str, Counter[tuple[int, int]]] = {}
+    counts: defaultdict[str, Counter[tuple[int, int]]] = defaultdict(Counter)
     for profile in recorded:
         for step, event, place, count in profile["episodes"]["cells"]:
-            counts.setdefault(profile["events"][event], Counter())[step, place] += count
+            counts[profile["events"][event]][step, place] += count
     first = recorded[0]["episodes"]
     return WaitLengths(
         step_ns=first["step_ns"],

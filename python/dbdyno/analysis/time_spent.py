@@ -1,10 +1,11 @@
-"""Where an arm's time went, beyond its mean profile: error bars, the tail, each script and each statement.
+"""Where an arm's time went: its mean profile, error bars, the tail, each script and each statement.
 
-All of it rests on the same snapshots, divided by the same rules and resampled in the same way.
+All but the profile rests on the same snapshots, divided by the same rules and resampled in the same way.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,8 +13,9 @@ import numpy as np
 from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.division import Clocks, Divider
 from dbdyno.analysis.documents import Document
-from dbdyno.analysis.findings import Intervals, Part, StatementTimes, Tail
+from dbdyno.analysis.findings import Intervals, Part, StatementTimes, Tail, TimeProfile
 from dbdyno.analysis.mean_parts import intervals
+from dbdyno.analysis.profile import PartSums, parts_by_trial
 from dbdyno.analysis.resampling import Resampling
 from dbdyno.analysis.snapshots import Cells, cells_of
 from dbdyno.analysis.statements import Portions, by_statement, script_parts
@@ -33,9 +35,17 @@ class TimeSpent:
         self._cells = cells_of(self._outcomes)
         self._divider = None if self._cells is None else _divider(self._cells, self._outcomes, seed)
 
+    @functools.cached_property
+    def _sums(self) -> PartSums:
+        return parts_by_trial(self._trials)
+
+    def profile(self) -> TimeProfile:
+        """The mean profile of a unit."""
+        return self._sums.profile()
+
     def intervals(self) -> Intervals | None:
         """The error bars of the mean profile."""
-        return intervals(self._trials, self._cells, self._divider, self._seed)
+        return intervals(self._sums, self._cells, self._divider, self._seed)
 
     def tail(self, asked: Share = SLOWEST) -> tuple[Tail | None, str | None]:
         """Why the slowest units are slow; or None and the reason."""
@@ -49,8 +59,8 @@ class TimeSpent:
         """The snapshots within counted units, and those of them with a look whether the backend slept."""
         if self._cells is None:
             return None
-        seen, looked, _ = self._cells.snapshots.sum(axis=0)
-        return int(seen), int(looked)
+        seen, looked, _ = self._cells.snapshots.T
+        return int(seen.sum()), int(looked.sum())
 
     def by_statement(self) -> list[StatementTimes]:
         """Each statement's part of a unit of work."""

@@ -10,8 +10,10 @@ A torn last line is the trace of a crash and is ignored; a damaged line before i
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import errno
+import gc
 import hashlib
 import json
 import os
@@ -61,6 +63,27 @@ def read(path: Path) -> Contents:
 
 def parse(data: bytes, name: str) -> Contents:
     """Verify the bytes of a journal; `name` is what an error calls it."""
+    with _no_collector():
+        return _parse(data, name)
+
+
+@contextlib.contextmanager
+def _no_collector() -> Iterator[None]:
+    """Without the search for cycles: documents have none, and it took four fifths of the time of reading them.
+
+    What was read is left out of later searches, too, which took half of the time of an analysis.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if was_on:
+            gc.enable()
+
+
+def _parse(data: bytes, name: str) -> Contents:
     records: list[Record] = []
     whole_bytes = 0
     for line in _lines(data):
