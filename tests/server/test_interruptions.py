@@ -79,7 +79,8 @@ def test_killed_at_three_random_moments(tmp_path: Path, environment: dict[str, s
 
 
 def kill_and_resume(directory: Path, environment: dict[str, str], kills: int, blocks: int, seed: int) -> None:
-    experiment = write_experiment(directory / "experiment", SMALL.replace("blocks = 6", f"blocks = {blocks}\nlooks = []"))
+    text = SMALL.replace("blocks = 6", f"blocks = {blocks}\nlooks = []")
+    experiment = write_experiment(directory / "experiment", text)
     cache = Path(environment["DBDYNO_CACHE_DIR"])
     out = directory / "run"
     moments = random.Random(seed)
