@@ -11,6 +11,7 @@ MODES = ("simple", "extended", "prepared")
 DEFINITIONS = {
     "scale": "3",
     "client_id": "0",
+    "rounds": "1000",
     "text_integer": "41",
     "text_double": "1.25",
     "text_boolean": "TRUE",
