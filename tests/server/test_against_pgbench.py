@@ -35,12 +35,17 @@ def server() -> Iterator[EmbeddedServer]:
         yield running
 
 
+def has_cargo() -> bool:
+    """Whether this account has a toolchain: the one on the PATH may be that of another."""
+    return bool(shutil.which("cargo")) and subprocess.run(["cargo", "--version"], capture_output=True).returncode == 0
+
+
 @pytest.fixture(scope="module")
 def evaluator() -> Path:
     """The example program; built if this account can build it."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     program = target / "debug" / "examples" / "evaluate_script"
-    if shutil.which("cargo") and os.access(target if target.exists() else ROOT, os.W_OK):
+    if has_cargo() and os.access(target if target.exists() else ROOT, os.W_OK):
         build = ["cargo", "build", "--quiet", "--package", "dbdyno-core", "--example", "evaluate_script"]
         subprocess.run(build, cwd=ROOT, check=True)
     if not program.exists():
