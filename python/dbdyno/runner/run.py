@@ -21,7 +21,7 @@ from dbdyno.runner.prepare import Prepared, measure, prepare_arms
 from dbdyno.runner.reset import reset_warnings
 from dbdyno.runner.resuming import check_same_arms, check_same_place, experiment_of
 from dbdyno.runner.run_record import run_record
-from dbdyno.runner.schema import build_schema, schema_bytes
+from dbdyno.runner.schema import build_schema
 from dbdyno.runner.servers import Servers
 from dbdyno.runner.trial import run_trial
 from dbdyno.store import null_arms, run_directory
@@ -46,7 +46,6 @@ def start(request: Request, servers: Servers, progress: Progress, decided_early:
     prepared, left_out = prepare_arms(experiment, servers, measured)
     run_id = request.directory.resolve().name
     header = run_record(run_id, request.seed, experiment, servers, prepared, left_out, measured, found)
-    header["schema_bytes"] = schema_bytes(servers.default)
     opened = run_directory.create(request.directory, experiment.path, experiment.files, header)
     try:
         opened.append("machine", _machine(experiment, servers, measured, taken))

@@ -12,6 +12,7 @@ from dbdyno.design.schedule import schedule
 from dbdyno.design.scripts import settings_in_script
 from dbdyno.runner.candidates import Found, index_record
 from dbdyno.runner.prepare import LeftOut, Prepared
+from dbdyno.runner.schema import schema_bytes
 from dbdyno.runner.servers import Servers
 from dbdyno.runner.trial import now
 from dbdyno.store import journal
@@ -44,6 +45,7 @@ def run_record(
         "looks": list(experiment.looks),
         "until_decided": asked.until_decided,
         "all_pairs": experiment.all_pairs,
+        "schema_bytes": schema_bytes(servers.default),
         "quick": asked.quick,
         "sampling_budget": asked.sampling_budget,
         "stacks": asked.stacks,
