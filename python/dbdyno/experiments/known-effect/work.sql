@@ -1,1 +1,1 @@
-SELECT burn(:rounds);
+SELECT digest(:rounds);
