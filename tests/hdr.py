@@ -49,11 +49,21 @@ def decode(text: str) -> list[tuple[int, int, int]]:
 
 
 def histogram_quantiles(histograms: list[str], quantiles: list[float]) -> list[int]:
-    """What `dbdyno._core.histogram_quantiles` promises: the highest value of the bucket at each quantile."""
+    """The highest value of the bucket at each quantile of the merged histograms."""
     merged = _merge(histograms)
     total = sum(count for _, _, count in merged)
     cumulated = list(itertools.accumulate(count for _, _, count in merged))
     return [_at_rank(merged, cumulated, max(1, math.ceil(quantile * total))) for quantile in quantiles]
+
+
+def histogram_bins(histograms: list[str], bins_per_decade: int) -> list[tuple[int, int, int]]:
+    """(lowest, lowest of the next, count): equal steps of the logarithm, by the highest value of each bucket."""
+    counts: dict[int, int] = {}
+    for _, highest, count in _merge(histograms):
+        number = math.floor(math.log10(max(highest, 1)) * bins_per_decade)
+        counts[number] = counts.get(number, 0) + count
+    edges = {number: round(10 ** (number / bins_per_decade)) for at in counts for number in (at, at + 1)}
+    return [(edges[number], edges[number + 1], counts[number]) for number in sorted(counts)]
 
 
 def _indexes(values: np.ndarray) -> np.ndarray:

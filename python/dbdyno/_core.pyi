@@ -13,8 +13,6 @@ __all__ = [
     "function_names",
     "generate_chunk",
     "generator_tables",
-    "histogram_bins",
-    "histogram_quantiles",
     "overwrite_arguments",
     "record_stacks",
     "run_trial",
@@ -81,12 +79,6 @@ def generator_tables(generator: str, scale: int, seed: int) -> list[tuple[str, l
 
 def generate_chunk(generator: str, table: str, scale: int, seed: int, chunk: int) -> bytes:
     """One chunk of a table's rows in COPY's text format, the same for the same arguments. Releases the GIL."""
-
-def histogram_quantiles(histograms: list[str], quantiles: list[float]) -> list[int]:
-    """Merge encoded histograms and return the value in ns at each quantile (0 to 1)."""
-
-def histogram_bins(histograms: list[str], bins_per_decade: int) -> list[tuple[int, int, int]]:
-    """Merge encoded histograms into logarithmic bins: (low_ns, high_ns, count), empty ones left out."""
 
 def overwrite_arguments() -> None:
     """Blank the values of URLs with a password in this process's own argument list (/proc/self/cmdline)."""

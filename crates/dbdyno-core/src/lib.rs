@@ -15,7 +15,6 @@ pub mod arguments;
 pub mod chunks;
 pub mod error;
 pub mod generate;
-pub mod histogram;
 pub mod load;
 pub mod log_bins;
 mod perf;

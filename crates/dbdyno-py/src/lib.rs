@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use dbdyno_core::error::CoreError as Failure;
 use dbdyno_core::script::{Symbols, builtin_text, parse};
-use dbdyno_core::{arguments, generate, histogram, load};
+use dbdyno_core::{arguments, generate, load};
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -54,16 +54,6 @@ fn builtin_script(name: &str) -> PyResult<&'static str> {
     })
 }
 
-#[pyfunction]
-fn histogram_quantiles(histograms: Vec<String>, quantiles: Vec<f64>) -> PyResult<Vec<u64>> {
-    histogram::quantiles(&histograms, &quantiles).map_err(raise)
-}
-
-#[pyfunction]
-fn histogram_bins(histograms: Vec<String>, bins_per_decade: u32) -> PyResult<Vec<(u64, u64, u64)>> {
-    histogram::bins(&histograms, bins_per_decade).map_err(raise)
-}
-
 /// (table, columns, rows, chunks).
 type GeneratedTable = (&'static str, Vec<&'static str>, u64, u64);
 
@@ -97,8 +87,8 @@ fn overwrite_arguments() {
 mod _core {
     #[pymodule_export]
     use super::{
-        CoreError, builtin_script, check_script, generate_chunk, generator_tables, histogram_bins, histogram_quantiles,
-        overwrite_arguments, sample_statements,
+        CoreError, builtin_script, check_script, generate_chunk, generator_tables, overwrite_arguments,
+        sample_statements,
     };
     #[pymodule_export]
     use crate::stacks::{flame_graph, function_names, record_stacks, trace_calls};
