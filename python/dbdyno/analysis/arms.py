@@ -14,7 +14,7 @@ from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.checks import checks
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import pseudo_median
-from dbdyno.analysis.findings import Arm, ArmTrial, Bin, Driver, Estimate, Steadiness, Units
+from dbdyno.analysis.findings import Arm, ArmTrial, Bin, Driver, Estimate, Units
 from dbdyno.analysis.histograms import decoded
 from dbdyno.analysis.limits import client_bound, late
 from dbdyno.analysis.little import discrepancy
@@ -24,7 +24,7 @@ from dbdyno.analysis.requests import device, page_bytes, reads
 from dbdyno.analysis.sampling import sampling, switches, wait_lengths
 from dbdyno.analysis.scripts import by_script
 from dbdyno.analysis.stacks import measured_ns, recorded, stacks_of
-from dbdyno.analysis.steadiness import flags, steadiness
+from dbdyno.analysis.steadiness import codes_by_trial, steadiness
 from dbdyno.analysis.time_spent import TimeSpent
 from dbdyno.analysis.times import times
 
@@ -66,6 +66,7 @@ def arm_findings(
     routes = Counter(outcome["profile"]["route"] for outcome in outcomes)
     clocks = {name: clock_figures([outcome[name] for outcome in outcomes]) for name in _CLOCKS}
     steady = steadiness(arm, trials)
+    flagged = codes_by_trial(steady)
     wal_bytes = exposed.wal_bytes_per_unit(trials)
     acknowledged = exposed.acknowledges_before_flush(arm, trials, server["settings"])
     return Arm(
@@ -119,8 +120,10 @@ def arm_findings(
         little_discrepancy=discrepancy(trials),
         distribution=_distribution(outcomes),
         by_trial=[
-            _arm_trial(arm, steady, *of)
-            for of in zip(trials, orders, clocks["response_time"]["mean"], clocks["response_time"]["p99"], strict=True)
+            _arm_trial(arm, trial, order, flagged.get(trial["trial"], ()), mean, p99)
+            for trial, order, mean, p99 in zip(
+                trials, orders, clocks["response_time"]["mean"], clocks["response_time"]["p99"], strict=True
+            )
         ],
         steadiness=steady,
     )
@@ -180,9 +183,9 @@ def _sampler_cpu_share(profiles: Sequence[Document]) -> float:
 
 def _arm_trial(
     arm: Document,
-    steady: Steadiness,
     trial: Document,
     order: int,
+    flagged: Sequence[str],
     response_time_ns_mean: float,
     response_time_ns_p99: float,
 ) -> ArmTrial:
@@ -203,5 +206,5 @@ def _arm_trial(
         response_time_ns_mean=response_time_ns_mean,
         step_ns=outcome["series"]["step_ns"],
         series_units=list(outcome["series"]["units"]),
-        warnings=[*(code for code, holds in seen.items() if holds), *flags(steady, trial["trial"])],
+        warnings=[*(code for code, holds in seen.items() if holds), *flagged],
     )

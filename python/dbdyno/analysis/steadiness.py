@@ -35,7 +35,7 @@ LEAST_STEPS_OF_A_START = 5
 
 
 def steadiness(arm: Document, trials: Sequence[Document]) -> Steadiness:
-    """What the counted trials of one arm show; `flags` gives the codes of one trial.
+    """What the counted trials of one arm show; `codes_by_trial` turns it round.
 
     Args:
         arm: the arm's entry in the run document.
@@ -56,9 +56,13 @@ def steadiness(arm: Document, trials: Sequence[Document]) -> Steadiness:
     return Steadiness(len(trials), ratio, p, over, {code: found for code, found in flagged.items() if found})
 
 
-def flags(found: Steadiness, trial: int) -> list[str]:
-    """The codes of one trial."""
-    return [code for code, trials in found.flagged.items() if trial in trials]
+def codes_by_trial(found: Steadiness) -> dict[int, list[str]]:
+    """The codes of each trial that is flagged."""
+    codes: dict[int, list[str]] = {}
+    for code, trials in found.flagged.items():
+        for trial in trials:
+            codes.setdefault(trial, []).append(code)
+    return codes
 
 
 def checkpointed(trial: Document) -> bool:
