@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import base64
 import cProfile
+import gc
 import json
 import pstats
 import struct
@@ -27,6 +28,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
+import cell_text
 import hdr
 import numpy as np
 import synthetic
@@ -58,6 +60,7 @@ def main() -> None:
     begin = time.process_time()
     trials = [record.body for record in journal.parse(lines, "journal").records]
     read_s = time.process_time() - begin
+    gc.freeze()  # as the command does: what was read has no cycles
     analyse_s = least(asked.repeats, lambda: analyse(run, machine, trials))
     findings = analyse(run, machine, trials)
     bound_s = BOUND_S * len(trials) / 10_000
@@ -119,7 +122,7 @@ def _varied(trial: Document, place: Document, random: np.random.Generator) -> Do
             **clocks,
             "scripts": scripts,
             "throughput_per_s": outcome["throughput_per_s"] / slower,
-            "profile": {**profile, "cells": list(profile["cells"])},
+            "profile": dict(profile),
         },
     }
 
@@ -167,7 +170,7 @@ def _by_function(work: Callable[[], object]) -> None:
 
 
 def _size(trial: Document) -> str:
-    cells = trial["outcome"]["profile"]["cells"]
+    cells = cell_text.unpack(trial["outcome"]["profile"]["cells"])
     snapshots = sum(len(cell[-1]) for cell in cells)
     units = trial["outcome"]["units"]["successful"]
     return f"{units} units, {len(cells)} cells, {snapshots} rows of snapshots, {len(json.dumps(trial)):,} bytes"

@@ -13,6 +13,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+import cell_text
 import numpy as np
 
 Document = dict[str, Any]
@@ -90,7 +91,7 @@ def outcome(units: Truth, random: np.random.Generator) -> Document:
             "waits_ns": waits, "asleep_no_wait_event_ns": sums[""], "client_and_network_ns": sums["Client:ClientRead"],
             "unaccounted_ns": 0, "total_ns": total, "bins_per_decade": BINS_PER_DECADE,
             "snapshots": int(seen.sum()), "events": [kind for kind in kinds if kind not in ("cpu", "run_queue")],
-            "cells": _cells(units, seen, looked),
+            "cells": cell_text.pack(_cells(units, seen, looked)),
         },
     }  # fmt: skip
 

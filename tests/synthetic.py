@@ -13,6 +13,7 @@ import dataclasses
 from collections.abc import Collection, Mapping
 from typing import Any
 
+import cell_text
 import hdr
 import numpy as np
 
@@ -310,7 +311,7 @@ def _cells(shape: Shape, response_ns: np.ndarray) -> Document:
         "chunk_ns": WINDOW_NS // CHUNKS, "bins_per_decade": 50,
         "voluntary_switches": 4 * len(response_ns), "involuntary_switches": len(response_ns) // 2,
         "block_io_delay_ns": None, "stolen_ns": None, "events": events,
-        "cells": [
+        "cells": cell_text.pack([
             [
                 *map(int, (found[0, at], found[1, at], units[at], total[at], 0, *steps[at])),
                 [
@@ -321,7 +322,7 @@ def _cells(shape: Shape, response_ns: np.ndarray) -> Document:
                 ],
             ]
             for at in range(len(units))
-        ],
+        ]),
     }  # fmt: skip
 
 
@@ -334,7 +335,7 @@ def _without_event(event: int, seen: np.ndarray, looked: np.ndarray) -> list[int
 def _all_snapshots(profile: Document) -> list[list[int]]:
     """Those of all cells by event."""
     counts = np.zeros((len(profile["events"]), 3), dtype=np.int64)
-    for *_, snapshots in profile["cells"]:
+    for *_, snapshots in cell_text.unpack(profile["cells"]):
         for event, *three in snapshots:
             counts[event] += three
     return [[event, *map(int, three)] for event, three in enumerate(counts)]

@@ -6,6 +6,7 @@ import dataclasses
 import time
 from typing import Any
 
+import cell_text
 import numpy as np
 import pytest
 import simulated_units as simulated
@@ -144,15 +145,14 @@ def test_queue_time_is_a_part_like_others() -> None:
     trials, _ = simulated.trials(QUIET, 12, seed=8)
     for trial in trials:
         profile = trial["outcome"]["profile"]
-        slowest = max(cell[1] for cell in profile["cells"]) + 20
-        for cell in profile["cells"][::7]:
+        cells = cell_text.unpack(profile["cells"])
+        slowest = max(cell[1] for cell in cells) + 20
+        for cell in cells[::7]:
             units, waited_ns = 1, round(10 ** (slowest / simulated.BINS_PER_DECADE))
-            profile["cells"] = [
-                *profile["cells"],
-                [cell[0], slowest, units, waited_ns + 2_000_000, waited_ns, 0, 0, [[2, 2, 1, 0]]],
-            ]
+            cells.append([cell[0], slowest, units, waited_ns + 2_000_000, waited_ns, 0, 0, [[2, 2, 1, 0]]])
             profile["queue_ns"] += waited_ns
             profile["total_ns"] += waited_ns + 2_000_000
+        profile["cells"] = cell_text.pack(cells)
 
     tail = tail_of(trials)
 

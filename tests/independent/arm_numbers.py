@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 
+import cell_text
 import evidence_numbers as evidence
 import hdr
 from journal_reader import Document
@@ -195,7 +196,7 @@ def _sampling(outcomes: list[Document]) -> Document:
     period = statistics.fmean(periods) if periods else None
     if not all(profile.get("cells") for profile in profiles):
         return {"period_ns": period, "snapshots": sum(profile["snapshots"] for profile in profiles), "looked": None}
-    rows = [row for profile in profiles for cell in profile["cells"] for row in cell[7]]
+    rows = [row for profile in profiles for cell in cell_text.unpack(profile["cells"]) for row in cell[7]]
     return {"period_ns": period, "snapshots": sum(row[1] for row in rows), "looked": sum(row[2] for row in rows)}
 
 

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+import cell_text
 import hdr
 import numpy as np
 import synthetic
@@ -113,8 +114,10 @@ def open_loop() -> Run:
         waited = np.random.default_rng(trial["trial"]).exponential(20_000, count).astype(np.int64)
         outcome["queue_time"] = {"count": count, "sum_ns": int(waited.sum()), "histogram": hdr.encode(waited)}
         profile["queue_ns"], profile["unaccounted_ns"] = 40_000, profile["unaccounted_ns"] - 40_000
-        for cell in profile["cells"]:
+        cells = cell_text.unpack(profile["cells"])
+        for cell in cells:
             cell[4] = cell[3] // 20
+        profile["cells"] = cell_text.pack(cells)
         if trial["arm"] == "io-bound/wait-batch" and trial["block"] == 3:
             profile["unaccounted_ns"] += profile["cpu_ns"] + profile["run_queue_ns"]
             profile.update(cpu_ns=None, run_queue_ns=None)

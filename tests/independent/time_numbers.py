@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import cell_text
 import numpy as np
 from arm_numbers import executed, profile_sums
 from journal_reader import Document
@@ -74,7 +75,7 @@ class _Arm:
         every = [event for profile in self.profiles for event in profile["events"]]
         self.events = list(dict.fromkeys(["", *every]))
         self.by_trial = len(trials) >= 6
-        cells = [(at, cell) for at, profile in enumerate(self.profiles) for cell in profile["cells"]]
+        cells = [(at, cell) for at, profile in enumerate(self.profiles) for cell in cell_text.unpack(profile["cells"])]
         keys = sorted({self._cluster(at, cell) for at, cell in cells})
         place = {key: number for number, key in enumerate(keys)}
         self.cells = [(place[self._cluster(at, cell)], at, cell) for at, cell in cells]

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cell_text import unpack
 from small_experiment import run_experiment, trials_of, write_experiment
 
 pytestmark = [pytest.mark.server, pytest.mark.nightly]
@@ -114,7 +115,7 @@ def asleep_shares(profiles: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
     """Of the time within units: what clocks leave for sleep, and what looks at snapshots of each event found."""
     counts: dict[str, list[int]] = {}
     for profile in profiles:
-        for event, *three in chain.from_iterable(cell[-1] for cell in profile["cells"]):
+        for event, *three in chain.from_iterable(cell[-1] for cell in unpack(profile["cells"])):
             before = counts.setdefault(profile["events"][event], [0, 0, 0])
             before[:] = [old + new for old, new in zip(before, three, strict=True)]
     awake_ns = sum(profile["cpu_ns"] + profile["run_queue_ns"] for profile in profiles)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from cell_text import unpack
 
 from dbdyno import engine
 from dbdyno.targets.embedded import EmbeddedServer
@@ -44,7 +45,7 @@ def outcome(server: EmbeddedServer) -> dict[str, Any]:
 def test_cells_hold_all_units_exactly(outcome: dict[str, Any]) -> None:
     """Units and response times of the cells are those of the trial; each cell's mean lies in its bin."""
     profile, units = outcome["profile"], outcome["units"]
-    cells = profile["cells"]
+    cells = unpack(profile["cells"])
 
     assert sum(cell[2] for cell in cells) == units["successful"] + units["failed"]
     assert sum(cell[3] for cell in cells) == profile["total_ns"]
@@ -61,7 +62,7 @@ def test_slow_units_are_seen_in_what_made_them_slow(outcome: dict[str, Any]) -> 
     sleep = profile["events"].index("Timeout:PgSleep")
     seen = {True: 0, False: 0}
     all_of_slow = 0
-    for _, response_bin, _, _, _, _, _, snapshots in profile["cells"]:
+    for _, response_bin, _, _, _, _, _, snapshots in unpack(profile["cells"]):
         is_slow = 10 ** ((response_bin + 1) / 50) > SLOW_NS
         seen[is_slow] += sum(row[1] for row in snapshots if row[0] == sleep)
         all_of_slow += sum(row[1] for row in snapshots) if is_slow else 0

@@ -15,10 +15,9 @@ import numpy as np
 
 from dbdyno.analysis.columns import Integers, flattened, integers, owners
 from dbdyno.analysis.documents import Document
+from dbdyno.analysis.packed_cells import cell_columns
 from dbdyno.analysis.resampling import MINIMUM_CLUSTERS, Floats, Resampling
 
-# Columns of a cell: chunk, bin, then these sums, then the snapshots.
-SUMS = 5
 NO_EVENT = ""
 
 
@@ -117,24 +116,21 @@ def cells_of(outcomes: Sequence[Document]) -> Cells | None:
     if not all(profile.get("cells") for profile in profiles):
         return None
     events = Events.of(profiles)
+    found = cell_columns([profile["cells"] for profile in profiles])
     by_trial = len(profiles) >= MINIMUM_CLUSTERS
-    by_profile = [profile["cells"] for profile in profiles]
-    trial = owners(by_profile)
-    exact, snapshots = _columns(flattened(by_profile))
-    cluster = trial if by_trial else _numbered(trial * (1 + int(exact[:, 0].max())) + exact[:, 0])
-    snapshot_cell = owners(snapshots)
-    rows = _snapshot_rows(snapshots)
+    cluster = found.trial if by_trial else _numbered(found.trial * (1 + int(found.chunk.max())) + found.chunk)
+    snapshot_cell = np.repeat(np.arange(len(found.rows)), found.rows)
     return Cells(
         events=events,
         bins_per_decade=profiles[0]["bins_per_decade"],
         resampled="trials" if by_trial else "chunks",
         clusters=int(cluster.max()) + 1,
         cluster=cluster,
-        bin=exact[:, 1],
-        sums=exact[:, 2:],
+        bin=found.bin,
+        sums=found.sums,
         snapshot_cell=snapshot_cell,
-        snapshot_event=events.numbers_of(trial[snapshot_cell], rows[:, 0]),
-        snapshots=rows[:, 1:],
+        snapshot_event=events.numbers_of(found.trial[snapshot_cell], found.event),
+        snapshots=found.snapshots,
     )
 
 
@@ -142,15 +138,6 @@ def _numbered(keys: Integers) -> Integers:
     """The place of each key among all that there are."""
     places: Integers = np.unique(keys, return_inverse=True)[1]
     return places
-
-
-def _columns(cells: Sequence[Sequence[Any]]) -> tuple[Integers, list[Sequence[Sequence[int]]]]:
-    """The exact columns, a row a cell, and the rows of snapshots of each cell."""
-    width = 2 + SUMS
-    flat = flattened(cells)
-    snapshots = flat[width :: width + 1]
-    del flat[width :: width + 1]
-    return integers(flat).reshape(-1, width), snapshots
 
 
 def _snapshot_rows(snapshots: Sequence[Sequence[Sequence[int]]]) -> Integers:

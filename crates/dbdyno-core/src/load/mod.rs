@@ -35,6 +35,7 @@ mod lifecycle;
 mod live;
 mod observer;
 mod outcome;
+mod packed_cells;
 mod phase_cell;
 mod plan;
 mod prepare;

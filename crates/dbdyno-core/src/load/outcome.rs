@@ -188,7 +188,8 @@ pub struct Profile {
     pub bins_per_decade: u32,
     /// Names that snapshots go by; the first is that of no wait event, and empty.
     pub events: Vec<String>,
-    /// All counted units that ended, by chunk and bin.
+    /// All counted units that ended, by chunk and bin; packed where it is written down.
+    #[serde(serialize_with = "super::packed_cells::serialize")]
     pub cells: Vec<CellOutcome>,
     /// Lengths of waits; null where nothing was sampled.
     pub episodes: Option<EpisodesOutcome>,
