@@ -163,10 +163,10 @@ expect = { settings = { io_method = "sync" } }
 def test_a_setting_that_waits_for_a_restart_is_told_by_name(tmp_path: Path) -> None:
     """Six blocks would do for a verdict; an arm that is not what it says gets none."""
     findings = run_experiment(write_experiment(tmp_path, NOT_TAKEN), tmp_path / "run")
-    sync = [trial for trial in trials_of(tmp_path / "run") if trial["arm"] == "sync"]
+    trials = [trial for trial in trials_of(tmp_path / "run") if trial["status"] == "ok"]
 
     line = "io_method: expected sync, the session says worker; it waits for a restart"
-    assert [trial["deviations"] for trial in sync] == [[line]] * 6
+    assert {tuple(trial["deviations"]) for trial in trials if trial["arm"] == "sync"} == {(line,)}
     assert [comparison["verdict"] for comparison in findings["comparisons"]] == ["undecided"]
     said = "expected io_method = sync, io_method = worker (it waits for a restart) seen in 6 of 6 trials"
     assert [said in warning["message"] for warning in findings["warnings"] if warning["code"] == "check"] == [True]
