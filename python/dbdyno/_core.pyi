@@ -1,11 +1,14 @@
 """The seam to Rust: all of it. Shapes of the JSON texts: docs/architecture.md."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, final
+
+from typing_extensions import disjoint_base
 
 __all__ = [
     "BUILD_PROFILE",
     "CoreError",
+    "StorageBench",
     "__version__",
     "builtin_script",
     "check_script",
@@ -57,6 +60,31 @@ def flame_graph(folded: str, options_json: str) -> str:
 
 def function_names(path: str) -> list[str]:
     """The names of all functions of an ELF file (.symtab and .dynsym), sorted, each once."""
+
+@final
+@disjoint_base
+class StorageBench:
+    """A file, or a programmed device, on which cells run; texts are JSON as docs/architecture.md has them.
+
+    Raises `spec_invalid`, `io`, `no_io_uring`.
+    """
+
+    def __new__(cls, place: str) -> StorageBench: ...
+    @property
+    def engine(self) -> str:
+        """`io_uring`, `threads`, `null` or `programmed`."""
+
+    def run(self, cell: str, go_on: Callable[[], bool] | None = None) -> str:
+        """One cell. `go_on` is asked twenty times a second. Releases the GIL."""
+
+    def flush(self, flushes: str) -> str:
+        """Commits in a row. Releases the GIL."""
+
+    def fill(self, bytes: int, seed: int, go_on: Callable[[], bool] | None = None) -> int:
+        """Fill the file with pages that are all different; returns the bytes written."""
+
+    def verify(self, offsets: list[int], seed: int) -> int:
+        """How many of these pages hold what `fill` wrote."""
 
 def check_script(name: str, text: str) -> str:
     """Parse one pgbench script; a mistake raises `script_syntax` with file, line and column.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -60,6 +60,35 @@ def record_stacks(spec: Mapping[str, Any], go_on: Callable[[], bool] | None = No
 def trace_calls(spec: Mapping[str, Any]) -> dict[str, Any]:
     """System calls of one process for a short while: spec and outcome as docs/architecture.md has them."""
     return dict(json.loads(_translated(lambda: _core.trace_calls(json.dumps(spec)))))
+
+
+class StorageBench:
+    """A file, or a programmed device, opened for many cells: place, cells, flushes and outcomes as docs/architecture.md
+    has them."""
+
+    def __init__(self, place: Mapping[str, Any]) -> None:
+        self._bench = _translated(lambda: _core.StorageBench(json.dumps(place)))
+
+    @property
+    def engine(self) -> str:
+        """`io_uring`, `threads`, `null` or `programmed`."""
+        return self._bench.engine
+
+    def run(self, cell: Mapping[str, Any], go_on: Callable[[], bool] | None = None) -> dict[str, Any]:
+        """One load for one window; `go_on` is asked twenty times a second and says False to end early."""
+        return dict(json.loads(_translated(lambda: self._bench.run(json.dumps(cell), go_on))))
+
+    def flush(self, flushes: Mapping[str, Any]) -> dict[str, Any]:
+        """Commits in a row."""
+        return dict(json.loads(_translated(lambda: self._bench.flush(json.dumps(flushes)))))
+
+    def fill(self, bytes_: int, seed: int, go_on: Callable[[], bool] | None = None) -> int:
+        """Fill the file with pages that are all different; returns how many bytes were written."""
+        return _translated(lambda: self._bench.fill(bytes_, seed, go_on))
+
+    def verify(self, offsets: Sequence[int], seed: int) -> int:
+        """How many of the pages at these offsets hold what `fill` wrote."""
+        return _translated(lambda: self._bench.verify(list(offsets), seed))
 
 
 def check_script(name: str, text: str) -> dict[str, Any]:

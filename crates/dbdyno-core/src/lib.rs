@@ -7,12 +7,15 @@
 //!                  |- load     when it is said: clients, arrivals, both clocks, histograms
 //!                  |- probe    what the server did meanwhile: wait snapshots, CPU and run-queue clocks
 //!                  `- stacks   in which functions: stacks of running and of sleeping backends
+//!
+//! spec (JSON) -> storage::Bench -> outcome (JSON)    what a file's storage does under a load of reads, writes, flushes
 //! ```
 //!
 //! Nothing here knows Python. Durations are integer nanoseconds of CLOCK_MONOTONIC.
 
 pub mod arguments;
 pub mod chunks;
+mod clock;
 pub mod error;
 pub mod generate;
 pub mod load;
@@ -21,6 +24,8 @@ mod perf;
 pub mod probe;
 pub mod script;
 pub mod stacks;
+pub mod storage;
+pub mod tally;
 pub mod watch;
 pub mod wire;
 

@@ -3,7 +3,9 @@
 //! Every function takes and returns scalars, texts and lists; the shapes of the JSON texts are in
 //! docs/architecture.md, the signatures in python/dbdyno/_core.pyi.
 
+mod asking;
 mod stacks;
+mod storage;
 mod trial;
 mod watch;
 
@@ -92,6 +94,8 @@ mod _core {
     };
     #[pymodule_export]
     use crate::stacks::{flame_graph, function_names, record_stacks, trace_calls};
+    #[pymodule_export]
+    use crate::storage::StorageBench;
     #[pymodule_export]
     use crate::trial::run_trial;
     #[pymodule_export]

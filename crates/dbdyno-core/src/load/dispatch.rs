@@ -3,9 +3,9 @@
 //! An open loop needs no queue: the schedule is one. Its head is the oldest unit that nobody has taken;
 //! when it is due and no client is idle it stays there, and its queue time grows.
 
-use super::clock;
 use super::spec::ArrivalSpec;
 use super::worker::Worker;
+use crate::clock;
 use crate::error::Result;
 
 impl Worker<'_> {

@@ -3,8 +3,8 @@
 use std::io;
 use std::time::Duration;
 
-use super::clock;
 use super::worker::{Worker, io_error};
+use crate::clock;
 use crate::error::Result;
 use crate::wire::{Frames, ReadOutcome};
 

@@ -4,11 +4,11 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::clock;
 use super::outcome::Exposure;
 use super::spec::TrialSpec;
 use super::window::Window;
 use super::worker::Shared;
+use crate::clock;
 use crate::wire::{Connection, Rows, encode};
 
 /// Positions in bytes since the beginning of the WAL.

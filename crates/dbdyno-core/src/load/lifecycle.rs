@@ -1,7 +1,6 @@
 //! A unit of work from its start to its end, through tries and failures, and what comes behind it.
 
 use super::client::{Failed, Restore, State, Unit};
-use super::clock;
 use super::execute::Progress;
 use super::phase_cell::EndedUnit;
 use super::plan::Plan;
@@ -9,6 +8,7 @@ use super::record::{Failure, Fate, UnitTimes};
 use super::span::{Edge, Stage};
 use super::spec::ArrivalSpec;
 use super::worker::Worker;
+use crate::clock;
 use crate::error::{CoreError, Result};
 use crate::wire::{DEADLOCK_DETECTED, SERIALIZATION_FAILURE, ServerError};
 

@@ -14,9 +14,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use super::clock;
 use super::phase_cell::{Phase, PhaseCell};
 use super::window::Window;
+use crate::clock;
 use crate::probe::LiveWaits;
 
 /// How often a load thread hands over what it counted.

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::probe::BackgroundProcess;
 use crate::stacks::StacksOutcome;
+use crate::tally::{Distribution, Lateness};
 
 /// A whole outcome.
 #[derive(Clone, Debug, Serialize)]
@@ -70,17 +71,6 @@ pub struct Units {
     pub failed_other: u64,
     /// Not ended when the drain limit was reached.
     pub failed_unfinished: u64,
-}
-
-/// One clock over many units.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Distribution {
-    /// Values recorded.
-    pub count: u64,
-    /// Their exact sum (the histogram has 3 digits).
-    pub sum_ns: u64,
-    /// HdrHistogram V2, compressed, base64.
-    pub histogram: String,
 }
 
 /// One script of the workload.
@@ -231,17 +221,6 @@ pub struct Driver {
     /// Most memory that the process had in use, from its start to the end of the trial; null where the kernel
     /// does not say.
     pub memory_bytes_max: Option<u64>,
-}
-
-/// Of counted units; zeros in a closed loop without think time, where a unit cannot be late.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Lateness {
-    /// Median.
-    pub p50: u64,
-    /// 99th percentile.
-    pub p99: u64,
-    /// Largest.
-    pub max: u64,
 }
 
 /// What a crash would have lost, sampled during the window.

@@ -1,10 +1,10 @@
 //! What one load thread writes down about its units: counts, histograms, the series. Nothing here
 //! allocates after the start; threads are merged when the trial is over.
 
-use super::outcome::{Lateness, Series, Units};
-use super::tally::Tally;
+use super::outcome::{Series, Units};
 use super::unit_sums::UnitSums;
 use super::window::Window;
+use crate::tally::{Lateness, Tally};
 
 /// How a unit that started came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,11 +7,11 @@
 use std::sync::atomic::Ordering;
 
 use super::client::State;
-use super::clock;
 use super::phase_cell::Phase;
 use super::span::{Edge, Stage};
 use super::spec::ArrivalSpec;
 use super::worker::Worker;
+use crate::clock;
 use crate::error::Result;
 
 /// A backend that does not sleep yet needs some 20 us to get there, if it has a CPU. The pause between two looks

@@ -15,7 +15,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::arrivals::Arrivals;
 use super::client::{Client, State};
-use super::clock;
 use super::live::{Board, LiveTally};
 use super::observer::Observer;
 use super::phase_cell::PhaseCell;
@@ -27,6 +26,7 @@ use super::spec::TrialSpec;
 use super::stop;
 use super::tickets::Tickets;
 use super::window::Window;
+use crate::clock;
 use crate::error::{CoreError, Result};
 
 /// What all load threads of a trial share.

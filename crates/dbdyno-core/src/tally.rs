@@ -4,12 +4,33 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use serde::Serialize;
 
-use super::outcome::{Distribution, Lateness};
+/// One clock over many units or I/Os.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Distribution {
+    /// Values recorded.
+    pub count: u64,
+    /// Their exact sum (the histogram has 3 digits).
+    pub sum_ns: u64,
+    /// HdrHistogram V2, compressed, base64.
+    pub histogram: String,
+}
+
+/// Of what started; zeros in a closed loop without think time, where nothing can be late.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Lateness {
+    /// Median.
+    pub p50: u64,
+    /// 99th percentile.
+    pub p99: u64,
+    /// Largest.
+    pub max: u64,
+}
 
 /// A histogram and the exact sum of what went in.
 #[derive(Clone, Debug)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     histogram: Histogram<u64>,
     /// Exact, whatever the histogram rounds.
     pub sum_ns: u64,
@@ -21,43 +42,43 @@ const DIGITS: u8 = 3;
 
 impl Tally {
     /// Nothing recorded.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let histogram = Histogram::new_with_bounds(1, HIGHEST_NS, DIGITS).expect("the bounds are valid");
         Self { histogram, sum_ns: 0 }
     }
 
     /// One value.
-    pub(super) fn record(&mut self, value_ns: u64) {
+    pub(crate) fn record(&mut self, value_ns: u64) {
         self.histogram.saturating_record(value_ns);
         self.sum_ns += value_ns;
     }
 
     /// The same value many times.
-    pub(super) fn record_n(&mut self, value_ns: u64, count: u64) {
+    pub(crate) fn record_n(&mut self, value_ns: u64, count: u64) {
         self.histogram.saturating_record_n(value_ns, count);
         self.sum_ns += value_ns * count;
     }
 
     /// All that the other holds as well.
-    pub(super) fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.histogram.add(&other.histogram).expect("all tallies have the same bounds");
         self.sum_ns += other.sum_ns;
     }
 
     /// How many values.
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.histogram.len()
     }
 
     /// As the outcome holds it.
-    pub(super) fn to_distribution(&self) -> Distribution {
+    pub(crate) fn to_distribution(&self) -> Distribution {
         let mut bytes = Vec::new();
         V2DeflateSerializer::new().serialize(&self.histogram, &mut bytes).expect("a Vec takes every write");
         Distribution { count: self.count(), sum_ns: self.sum_ns, histogram: STANDARD.encode(bytes) }
     }
 
     /// Of the lateness histogram.
-    pub(super) fn to_lateness(&self) -> Lateness {
+    pub(crate) fn to_lateness(&self) -> Lateness {
         let histogram = &self.histogram;
         Lateness { p50: histogram.value_at_quantile(0.5), p99: histogram.value_at_quantile(0.99), max: histogram.max() }
     }
