@@ -89,6 +89,12 @@ def size(value_bytes: float) -> str:
     return f"{significant(value_bytes / unit.size)} {unit.name}"
 
 
+def exact_size(value_bytes: float) -> str:
+    """A size that was set, not measured: 64 MiB."""
+    unit = byte_unit(value_bytes)
+    return f"{value_bytes / unit.size:g} {unit.name}"
+
+
 def ratio(value: float) -> str:
     """3.12x; near 1, where the distance from 1 is what matters, three decimals: 1.024x."""
     return f"{_ratio_digits(value)}x"

@@ -58,6 +58,10 @@ OTHER_CLASS = Fill("#F3E3A6")
 # Frames of flame graphs: functions step back behind the waits that end them.
 FUNCTION, KNOWN_FUNCTION, NO_STACK = "#E9DFC8", "#F0D58A", "#C9CED4"
 
+# Storage: how many I/Os and how much time, as PyLatencyMap has them, blue and red; and the clocks of a load curve.
+FREQUENCY, INTENSITY = "#0072B2", "#D55E00"
+P50, MEAN, P99, KNEE = "#0072B2", "#009E73", "#D55E00", "#8C5AA8"
+
 SMALL_WAITS = "#B9A3D0"
 OTHER_WAITS = ("#E69F00", "#F0D264", "#9A6A00", "#F3E3A6")
 

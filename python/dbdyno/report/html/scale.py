@@ -54,10 +54,11 @@ def time_axis(low_ns: float, high_ns: float) -> Json:
         "range": [math.log10(low_ns), math.log10(high_ns)],
         "tickmode": "array",
         "tickvals": shown,
-        "ticktext": [_tick_text(tick) for tick in shown],
+        "ticktext": [tick_text(tick) for tick in shown],
     }
 
 
-def _tick_text(ns: float) -> str:
+def tick_text(ns: float) -> str:
+    """A round time with its unit: 100 µs."""
     unit = time_unit([ns * 1.0000001])
     return f"{float(number(ns / unit.size).replace(',', '')):g} {unit.name}"

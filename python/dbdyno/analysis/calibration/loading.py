@@ -1,0 +1,54 @@
+"""How the device answers to load: small random reads, so many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dbdyno.analysis.calibration import knee as knees
+from dbdyno.analysis.calibration.block_bootstrap import BlockBootstrap, lag_one
+from dbdyno.analysis.calibration.entries import Blocks, by_level, latency
+from dbdyno.analysis.calibration.findings import Load
+from dbdyno.analysis.calibration.knee import Knee
+from dbdyno.analysis.documents import Document
+
+NS_PER_S = 1e9
+
+
+def loads(entries: Sequence[Document], seed: int) -> tuple[Load, ...]:
+    """The figures of each depth."""
+    found = by_level(entries, "sweep", "depth")
+    correlation = _correlation(found)
+    return tuple(one for depth, blocks in found.items() if (one := _load(depth, blocks, correlation, seed)) is not None)
+
+
+def knees_of(entries: Sequence[Document], seed: int, p99_budget_ns: int | None = None) -> tuple[Knee, ...]:
+    """The knees by each formula, and the most throughput; none with fewer than two depths."""
+    found = by_level(entries, "sweep", "depth")
+    cells = [
+        knees.DepthBlocks(depth, blocks.ios, blocks.window_ns, blocks.response_time_sum_ns, blocks.counts)
+        for depth, blocks in found.items()
+        if blocks.ios.all()
+    ]
+    if len(cells) < 2:
+        return ()
+    curve = knees.curve(cells, seed)
+    every = (knees.power_knee(curve), knees.p99_knee(curve, p99_budget_ns), knees.most_throughput(curve))
+    return tuple(one for one in every if one is not None)
+
+
+def _correlation(found: Mapping[int, Blocks]) -> float:
+    """Of neighbouring blocks, over all depths."""
+    return lag_one([np.log(np.maximum(blocks.ios, 1) / blocks.window_ns) for blocks in found.values()])
+
+
+def _load(depth: int, blocks: Blocks, correlation: float, seed: int) -> Load | None:
+    bootstrap = BlockBootstrap.of(len(blocks.entries), correlation, seed)
+    times = latency(blocks, bootstrap)
+    if times is None:
+        return None
+    iops = bootstrap.totals(blocks.ios) / bootstrap.totals(blocks.window_ns) * NS_PER_S
+    in_all = sum(outcome["reads_in_all"] + outcome["writes_in_all"] for outcome in blocks.outcomes)
+    cpu_ns = sum(outcome["cpu_ns"] for outcome in blocks.outcomes)
+    return Load(depth, bootstrap.estimate(iops), times, cpu_ns / max(in_all, 1), len(blocks.entries))
