@@ -12,7 +12,7 @@ import dbdyno
 PACKAGE = Path(dbdyno.__file__).parent
 
 # Rooms in which something is measured, or asked of a database.
-MEASURING = {"runner", "targets", "probes", "attach", "selftest"}
+MEASURING = {"runner", "targets", "probes", "attach", "selftest", "calibration"}
 DESCRIBING = {"design", "workloads", "experiments"}
 
 # Room -> rooms it must not know.
@@ -26,6 +26,7 @@ FORBIDDEN = {
     "probes": {"runner", "attach", "selftest", "store", "report", "commands", "analysis", "design", "experiments"},
     "runner": {"attach", "selftest", "report", "commands", "analysis", "experiments"},
     "attach": {*DESCRIBING, "runner", "selftest", "report", "commands", "analysis"},
+    "calibration": {*DESCRIBING, "runner", "attach", "selftest", "targets", "store", "report", "commands", "analysis"},
     "selftest": {*DESCRIBING, "runner", "attach", "store", "report", "commands"},
 }
 

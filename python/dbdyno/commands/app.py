@@ -10,6 +10,7 @@ import typer
 
 from dbdyno import engine
 from dbdyno.commands import (
+    calibrate_command,
     compare_command,
     list_command,
     pack_command,
@@ -54,6 +55,7 @@ app.command("run")(run_command.run)
 app.command("report")(report_command.report)
 app.command("profile")(profile_command.profile)
 app.command("compare")(compare_command.compare)
+app.command("calibrate")(calibrate_command.calibrate)
 app.command("selftest")(selftest_command.selftest)
 app.command("pack")(pack_command.pack)
 app.command("unpack")(unpack_command.unpack)

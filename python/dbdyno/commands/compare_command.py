@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 
 from dbdyno.errors import DynoError
-from dbdyno.store import journal, profile_directory
+from dbdyno.store import calibration_directory, journal, profile_directory
 
 PROFILE, RUN = "a profile", "a run"
 
@@ -51,6 +51,8 @@ def kind_of(directory: Path) -> str:
     """What a directory, or an archive, was made by."""
     if directory.is_dir() and profile_directory.is_profile(directory):
         return PROFILE
+    if directory.is_dir() and calibration_directory.is_calibration(directory):
+        raise DynoError("not_comparable", f"{directory}: is a calibration, and those are not compared yet; name runs")
     if directory.is_file() or (directory / journal.FILE_NAME).exists():
         return RUN
     raise DynoError(

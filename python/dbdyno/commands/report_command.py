@@ -12,7 +12,9 @@ from dbdyno.errors import DynoError
 
 def report(
     directory: Path = typer.Argument(
-        ..., metavar="RUN_DIR", help="A directory that dbdyno run or profile made, or an archive that pack made."
+        ...,
+        metavar="RUN_DIR",
+        help="A directory of dbdyno run, profile or calibrate, or an archive of dbdyno pack.",
     ),
     band: str | None = BAND,
     as_text: bool = typer.Option(False, "--text", help="Print the text report (the default)."),

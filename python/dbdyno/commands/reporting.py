@@ -15,7 +15,7 @@ from dbdyno.commands import profile_report
 from dbdyno.commands.band_option import share
 from dbdyno.errors import DynoError
 from dbdyno.report import html, json_report, terminal
-from dbdyno.store import profile_directory, run_directory, unpack
+from dbdyno.store import calibration_directory, profile_directory, run_directory, unpack
 
 
 def report(directory: Path, band: str | None, *, as_json: bool, as_html: bool) -> None:
@@ -25,9 +25,16 @@ def report(directory: Path, band: str | None, *, as_json: bool, as_html: bool) -
             raise DynoError("flag_conflict", f"--band {band}: is for the units of a run; a profile has none")
         _report_profile(directory, as_json=as_json, as_html=as_html)
         return
+    if calibration_directory.is_calibration(directory):
+        if band is not None:
+            raise DynoError("flag_conflict", f"--band {band}: is for the units of a run; a calibration has none")
+        _report_calibration(directory, as_json=as_json, as_html=as_html)
+        return
     slow = SLOWEST if band is None else share(band)
     if not directory.exists():
-        raise DynoError("no_run", f"{directory}: no such directory; name one that dbdyno run or dbdyno profile made")
+        raise DynoError(
+            "no_run", f"{directory}: no such directory; name one that dbdyno run, profile or calibrate made"
+        )
     findings = findings_of(directory, slow=slow)
     if as_html:
         typer.echo(write_html(directory, findings))
@@ -41,6 +48,16 @@ def _report_profile(directory: Path, *, as_json: bool, as_html: bool) -> None:
         typer.echo(profile_report.write_page(directory, found))
     else:
         profile_report.print_profile(directory, found, as_json=as_json)
+
+
+def _report_calibration(directory: Path, *, as_json: bool, as_html: bool) -> None:
+    from dbdyno.commands import calibration_report
+
+    found = calibration_report.findings_of(calibration_directory.read_record(directory))
+    if as_html:
+        typer.echo(calibration_report.write_page(directory, found))
+    else:
+        calibration_report.print_calibration(directory, found, as_json=as_json)
 
 
 def print_report(directory: Path, findings: Findings, *, as_json: bool) -> None:
