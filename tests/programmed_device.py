@@ -9,7 +9,7 @@ from dbdyno.analysis.calibration.analyse import analyse
 from dbdyno.analysis.calibration.findings import Calibration
 from dbdyno.calibration.budget import MIB, QUICK, Budget
 from dbdyno.calibration.procedure import measure
-from dbdyno.calibration.storage import ProgrammedStorage
+from dbdyno.calibration.storage import Storage
 
 # Small, so that a cache of some megabytes is a small part of it.
 FILE_BYTES = 1024 * MIB
@@ -56,7 +56,7 @@ def calibrated(of: dict[str, Any], seed: int, budget: Budget = QUICK, **inventor
 
 def recorded(of: dict[str, Any], seed: int, budget: Budget = QUICK, **inventory: Any) -> dict[str, Any]:
     """Its record."""
-    storage = ProgrammedStorage.of({**of, "seed": seed})
+    storage = Storage.programmed({**of, "seed": seed})
     entries = measure(storage, storage, budget, FILE_BYTES, seed, _Silence())
     return {
         "budget": budget.name,

@@ -17,7 +17,7 @@ from dbdyno.calibration.own_file import OwnFile
 from dbdyno.calibration.phases import SEGMENT_BYTES
 from dbdyno.calibration.place import Place, inspect
 from dbdyno.calibration.procedure import measure, own_cost, verified_offsets
-from dbdyno.calibration.storage import Document, FileStorage
+from dbdyno.calibration.storage import Document, Storage
 from dbdyno.commands.calibration_progress import CalibrationProgress
 from dbdyno.commands.calibration_report import findings_of, print_calibration, write_calibration
 from dbdyno.errors import EXIT_INTERRUPTED, EXIT_RUN_FAILED, DynoError
@@ -99,7 +99,7 @@ def _measured(place: Place, budget: Budget, file_bytes: int, wish: Wish) -> dict
     }
 
 
-def _opened(own: OwnFile, place: Place, engine: str, bytes_: int) -> FileStorage:
+def _opened(own: OwnFile, place: Place, engine: str, bytes_: int) -> Storage:
     try:
         own.allocate(bytes_)
     except OSError as error:
@@ -108,14 +108,14 @@ def _opened(own: OwnFile, place: Place, engine: str, bytes_: int) -> FileStorage
             f"{place.directory}: {error.strerror}; give a smaller file with --file-size",
             exit_code=EXIT_RUN_FAILED,
         ) from None
-    return FileStorage.open(own.path, place.block_device, direct=place.direct, write=True, engine_name=engine)
+    return Storage.of_file(own.path, place.block_device, direct=place.direct, write=True, engine_name=engine)
 
 
-def _null(own: OwnFile) -> FileStorage:
-    return FileStorage.open(own.path, None, direct=False, write=False, engine_name="null")
+def _null(own: OwnFile) -> Storage:
+    return Storage.of_file(own.path, None, direct=False, write=False, engine_name="null")
 
 
-def _verify(storage: FileStorage, file_bytes: int, seed: int, place: Place) -> None:
+def _verify(storage: Storage, file_bytes: int, seed: int, place: Place) -> None:
     offsets = verified_offsets(file_bytes, seed)
     right = storage.verify(offsets, seed)
     if right != len(offsets):

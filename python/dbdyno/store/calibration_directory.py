@@ -34,12 +34,8 @@ def create(directory: Path) -> None:
 
 
 def discard(directory: Path) -> None:
-    """Take a directory away in which nothing came to be kept, with parents that are empty then."""
-    for path in (directory, directory.parent):
-        try:
-            path.rmdir()
-        except OSError:
-            return
+    """Take a directory away in which nothing came to be kept."""
+    out_directory.give_back(directory)
 
 
 def write_record(directory: Path, record: Mapping[str, Any]) -> Path:

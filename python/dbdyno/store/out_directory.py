@@ -23,3 +23,12 @@ def take(directory: Path, advice: str) -> None:
 def unwritable(directory: Path, error: OSError) -> DynoError:
     """What is said where something could not be written below it."""
     return DynoError("out_unwritable", f"--out {directory}: cannot be written: {error.strerror}; choose another --out")
+
+
+def give_back(directory: Path) -> None:
+    """Take a directory away that is empty again, with its parent if that is empty then."""
+    for path in (directory, directory.parent):
+        try:
+            path.rmdir()
+        except OSError:
+            return

@@ -36,13 +36,9 @@ def create(directory: Path) -> None:
 
 
 def discard(directory: Path) -> None:
-    """Take a directory away in which nothing came to be kept, with parents that are empty then."""
+    """Take a directory away in which nothing came to be kept."""
     (directory / SNAPSHOTS).unlink(missing_ok=True)
-    for path in (directory, directory.parent):
-        try:
-            path.rmdir()
-        except OSError:
-            return
+    out_directory.give_back(directory)
 
 
 def write_record(directory: Path, record: Mapping[str, Any]) -> Path:
