@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Final, final
 
-from typing_extensions import disjoint_base
-
 __all__ = [
     "BUILD_PROFILE",
     "CoreError",
@@ -62,7 +60,6 @@ def function_names(path: str) -> list[str]:
     """The names of all functions of an ELF file (.symtab and .dynsym), sorted, each once."""
 
 @final
-@disjoint_base
 class StorageBench:
     """A file, or a programmed device, on which cells run; texts are JSON as docs/architecture.md has them.
 
