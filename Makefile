@@ -77,6 +77,7 @@ bench: dev ## the speed claims, against their peers, in one run
 	$(BIN)/python benches/watch_cost.py
 	$(BIN)/python benches/task_clock_cost.py
 	$(BIN)/python benches/waits_vs_peers.py
+	$(BIN)/python benches/storage_vs_fio.py
 
 docs: dev ## check that the documentation covers every command, error code and key
 	$(BIN)/python -m pytest tests/docs

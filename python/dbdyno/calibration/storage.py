@@ -48,8 +48,9 @@ class Storage:
 
     def run(self, planned: Planned, go_on: GoOn) -> Document:
         """The entry of the record: what was planned, what came of it, what the kernel counted meanwhile."""
+        warmed_bytes = 0
         if planned.warm is not None:
-            self.bench.run(planned.warm.document(), go_on)
+            warmed_bytes = self.bench.run(planned.warm.document(), go_on)["reads_in_all"] * planned.warm.io_bytes
         before = None if self.block_device is None else read_device_counts(self.block_device)
         outcome = self._outcome(planned, go_on)
         after = None if self.block_device is None else read_device_counts(self.block_device)
@@ -63,6 +64,7 @@ class Storage:
             "work": planned.work.document(),
             "outcome": outcome,
             "kernel": kernel,
+            "warmed_bytes": warmed_bytes,
         }
 
     def _outcome(self, planned: Planned, go_on: GoOn) -> Document:

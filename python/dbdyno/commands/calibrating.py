@@ -130,7 +130,8 @@ def _verify(storage: Storage, file_bytes: int, seed: int, place: Place) -> None:
 def _device_bytes(entries: Sequence[Document]) -> int:
     """What we asked the device for."""
     return sum(
-        (entry["outcome"]["reads_in_all"] + entry["outcome"]["writes_in_all"]) * entry["work"]["io_bytes"]
+        entry["warmed_bytes"]
+        + (entry["outcome"]["reads_in_all"] + entry["outcome"]["writes_in_all"]) * entry["work"]["io_bytes"]
         if "load" in entry["work"]
         else len(entry["outcome"]["times_ns"]) * entry["work"]["io_bytes"]
         for entry in entries

@@ -68,7 +68,7 @@ def analyse(record: Mapping[str, Any]) -> Calibration:
         heat_maps=tuple(_heat_maps(entries)),
         engine_ns_per_io=_own_cost(record.get("own_cost") or []),
         file_bytes=record["file_bytes"],
-        bytes_read=sum(_moved(entry, "reads_in_all") for entry in entries),
+        bytes_read=sum(entry["warmed_bytes"] + _moved(entry, "reads_in_all") for entry in entries),
         bytes_written=record["filled_bytes"] + sum(_moved(entry, "writes_in_all") for entry in entries),
         warnings=tuple(record["warnings"]),
     )
