@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import re
 from pathlib import Path
 
 from dbdyno.errors import DynoError
@@ -14,10 +13,6 @@ from dbdyno.probes.storage import Storage, block_device_of, find_storage
 FULLEST_SHARE = 0.9
 # The file itself, and twice as much to spare.
 SPACE_TIMES = 3
-
-_IN_MEMORY = ("tmpfs", "ramfs")
-_LAYERED = ("overlay", "aufs")
-_NETWORK = re.compile(r"nfs\d?|cifs|smb\w*|ceph|glusterfs|lustre|9p|virtiofs|fuse(\..*)?|afs|ocfs2|gfs2")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -35,7 +30,7 @@ def inspect(directory: Path, file_bytes: int) -> Place:
     """The directory, or why not; `DynoError` with exit code 2."""
     _check_directory(directory)
     storage = find_storage(directory)
-    if storage.file_system in _IN_MEMORY:
+    if storage.in_memory:
         raise DynoError(
             "no_storage", f"{directory}: is on {storage.file_system}, which is memory; name a directory on a disk"
         )
@@ -96,15 +91,15 @@ def _named_takes_direct(directory: Path) -> bool:
 
 def _warnings(directory: Path, storage: Storage, direct: bool) -> list[dict[str, str]]:
     found = []
-    if storage.file_system in _LAYERED:
+    if storage.layered:
         found.append(_warning("overlay", f"{directory} is on {storage.file_system}: a container's layers over a disk"))
-    if _NETWORK.fullmatch(storage.file_system):
+    if storage.on_network:
         found.append(_warning("network_file_system", f"{directory} is on {storage.file_system}: times are a network's"))
     if not direct:
         found.append(
             _warning("no_direct_io", f"{directory}: takes no direct I/O, so reads may come from this host's page cache")
         )
-    if {"nobarrier", "barrier=0"} & set(storage.mount_options.split(",")):
+    if storage.without_barriers:
         found.append(
             _warning("no_barrier", f"{directory}: is mounted without barriers: a flush may not reach the disk")
         )

@@ -16,10 +16,6 @@ from dbdyno.probes.server_directory import server_directory
 from dbdyno.probes.storage import Storage, find_storage
 from dbdyno.targets.target import Target
 
-_IN_MEMORY = ("tmpfs", "ramfs")
-_LAYERED = ("overlay", "aufs")
-_NETWORK = re.compile(r"nfs\d?|cifs|smb\w*|ceph|glusterfs|lustre|9p|virtiofs|fuse(\..*)?|afs|ocfs2|gfs2")
-
 # The fastest storage that keeps its promise at a power cut takes about 6 us for a write (3D XPoint behind PCIe), and
 # the way through system call, file system and block layer as much again: below this nothing has reached a device.
 FLUSH_TIME_NS_MIN_PLAUSIBLE = 10_000
@@ -93,17 +89,17 @@ def storage_warnings(storage: Storage | None, flush_time_ns: int | None) -> list
     found = []
     if storage is not None:
         where = f"the data directory is on {storage.file_system}"
-        if storage.file_system in _IN_MEMORY:
+        if storage.in_memory:
             found.append(_warning("tmpfs", f"{where}: memory, where a flush costs nothing", _OTHER_DIRECTORY))
-        elif storage.file_system in _LAYERED:
+        elif storage.layered:
             found.append(_warning("overlay", f"{where}: a container's layers, not a disk of its own", _OTHER_DIRECTORY))
-        elif _NETWORK.fullmatch(storage.file_system):
+        elif storage.on_network:
             found.append(
                 _warning("network_file_system", f"{where}: flush times are another machine's", _OTHER_DIRECTORY)
             )
-        if {"nobarrier", "barrier=0"} & set(storage.mount_options.split(",")):
+        if storage.without_barriers:
             found.append(_warning("no_barrier", f"{where}, mounted without barriers", "remount it with barrier=1"))
-    in_memory = storage is not None and storage.file_system in _IN_MEMORY
+    in_memory = storage is not None and storage.in_memory
     if flush_time_ns is not None and flush_time_ns < FLUSH_TIME_NS_MIN_PLAUSIBLE and not in_memory:
         what = f"a flush takes {flush_time_ns / 1000:.1f} us (median), faster than any device: it does not reach one"
         found.append(_warning("fast_flush", what, _OTHER_DIRECTORY))

@@ -30,6 +30,31 @@ class Storage:
     rotational: bool | None
     mount_options: str
 
+    @property
+    def in_memory(self) -> bool:
+        """A flush costs nothing there."""
+        return self.file_system in _IN_MEMORY
+
+    @property
+    def layered(self) -> bool:
+        """A container's layers over a disk."""
+        return self.file_system in _LAYERED
+
+    @property
+    def on_network(self) -> bool:
+        """Times are another machine's."""
+        return _NETWORK.fullmatch(self.file_system) is not None
+
+    @property
+    def without_barriers(self) -> bool:
+        """A flush may not reach the disk."""
+        return not {"nobarrier", "barrier=0"}.isdisjoint(self.mount_options.split(","))
+
+
+_IN_MEMORY = ("tmpfs", "ramfs")
+_LAYERED = ("overlay", "aufs")
+_NETWORK = re.compile(r"nfs\d?|cifs|smb\w*|ceph|glusterfs|lustre|9p|virtiofs|fuse(\..*)?|afs|ocfs2|gfs2")
+
 
 def find_storage(directory: Path) -> Storage:
     """What `directory` lies on."""

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from dbdyno.analysis.calibration import caching, checking, flushing, large, loading, oracle, recognising
-from dbdyno.analysis.calibration.block_bootstrap import BlockBootstrap, lag_one
-from dbdyno.analysis.calibration.entries import DECADES, Blocks, by_level, latency
+from dbdyno.analysis.calibration.block_bootstrap import BlockBootstrap
+from dbdyno.analysis.calibration.entries import DECADES, Blocks, by_level, correlation_of, latency
 from dbdyno.analysis.calibration.findings import Calibration, Check, HeatMap, Latency
 from dbdyno.analysis.calibration.log_bins import BINS_PER_DECADE
-from dbdyno.analysis.calibration.modes import Modes, modes
+from dbdyno.analysis.calibration.modes import Mode, modes
 from dbdyno.analysis.calibration.settings import settings
 from dbdyno.analysis.documents import Document
 
@@ -43,7 +43,7 @@ def analyse(record: Mapping[str, Any]) -> Calibration:
         idle=idle,
         loads=loads,
         knee=knees,
-        modes=() if found_modes is None else found_modes.modes,
+        modes=found_modes,
         spans=spans,
         cache=cache,
         sizes=sizes,
@@ -57,7 +57,7 @@ def analyse(record: Mapping[str, Any]) -> Calibration:
         verdicts=recognising.verdicts(
             inventory,
             idle,
-            () if found_modes is None else found_modes.modes,
+            found_modes,
             spans,
             cache,
             burst,
@@ -79,11 +79,10 @@ def _idle(entries: Sequence[Document], seed: int) -> Latency | None:
     if not found:
         return None
     [blocks] = found.values()
-    correlation = lag_one([np.log(np.maximum(blocks.ios, 1) / blocks.window_ns)])
-    return latency(blocks, BlockBootstrap.of(len(blocks.entries), correlation, seed))
+    return latency(blocks, BlockBootstrap.of(len(blocks.entries), correlation_of([blocks]), seed))
 
 
-def _modes(entries: Sequence[Document]) -> Modes | None:
+def _modes(entries: Sequence[Document]) -> tuple[Mode, ...]:
     """Of all reads that were alone on the device, over the whole file."""
     rows: list[list[int]] = []
     step = 0
@@ -91,7 +90,8 @@ def _modes(entries: Sequence[Document]) -> Modes | None:
         if entry["phase"] == "idle" or (entry["phase"] == "sweep" and entry["level"]["depth"] == 1):
             rows += [[step + at, bin_, count] for at, bin_, count in entry["outcome"]["heat"]]
             step += len(entry["outcome"]["series"]["ios"])
-    return modes(rows) if rows else None
+    found = modes(rows) if rows else None
+    return () if found is None else found.modes
 
 
 def _quality(record: Mapping[str, Any], checked: Sequence[Check]) -> tuple[str, list[str]]:

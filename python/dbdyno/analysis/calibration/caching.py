@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import takewhile
 
-import numpy as np
-
-from dbdyno.analysis.calibration.block_bootstrap import BlockBootstrap, lag_one
-from dbdyno.analysis.calibration.entries import Blocks, by_level, latency
+from dbdyno.analysis.calibration.block_bootstrap import BlockBootstrap
+from dbdyno.analysis.calibration.entries import Blocks, by_level, correlation_of, latency
 from dbdyno.analysis.calibration.findings import Cache, Span
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.estimates import exponential
@@ -31,7 +30,7 @@ SIGNIFICANCE = 0.05
 def spans(entries: Sequence[Document], seed: int) -> tuple[Span, ...]:
     """The latencies within each span."""
     found = by_level(entries, "cache_map", "span_bytes")
-    correlation = lag_one([np.log(np.maximum(blocks.ios, 1) / blocks.window_ns) for blocks in found.values()])
+    correlation = correlation_of(found.values())
     return tuple(
         Span(span, times)
         for span, blocks in found.items()
@@ -47,8 +46,7 @@ def cache(entries: Sequence[Document]) -> Cache | None:
     *smaller, whole = found
     logs = {span: _logs(found[whole], found[span]) for span in smaller}
     p_values = dict(zip(logs, of_all([p_value(each) for each in logs.values()]), strict=True))
-    faster = [span for span in smaller if _is_faster(logs[span], p_values[span])]
-    inside = [span for place, span in enumerate(smaller) if faster[: place + 1] == smaller[: place + 1]]
+    inside = list(takewhile(lambda span: _is_faster(logs[span], p_values[span]), smaller))
     if not inside:
         return None
     edge = inside[-1]

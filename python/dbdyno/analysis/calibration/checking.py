@@ -15,9 +15,8 @@ LEAST_TURNS = 20
 
 def checks(entries: Sequence[Document], *, direct: bool) -> tuple[Check, ...]:
     """Little's law in each cell, and the kernel's counters over all of them."""
-    found = [_little(entries)]
-    kernel = _kernel(entries)
-    return tuple(one for one in (*found, kernel if direct else None) if one is not None)
+    found = (_little(entries), _kernel(entries) if direct else None)
+    return tuple(one for one in found if one is not None)
 
 
 def _little(entries: Sequence[Document]) -> Check | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from dbdyno.analysis.calibration.block_bootstrap import BlockBootstrap
+from dbdyno.analysis.calibration.block_bootstrap import BlockBootstrap, lag_one
 from dbdyno.analysis.calibration.findings import Latency
 from dbdyno.analysis.calibration.log_bins import BINS_PER_DECADE, Floats, Integers, edge_ns, quantile_ns
 from dbdyno.analysis.columns import Integers as Columns
@@ -75,6 +75,11 @@ def grouped(entries: Sequence[Document], phase: str, key: Callable[[Mapping[str,
         if entry["phase"] == phase and entry["outcome"] is not None:
             found.setdefault(key(entry["level"]), []).append(entry)
     return {level: Blocks(tuple(found[level])) for level in sorted(found, key=lambda level: (str(type(level)), level))}
+
+
+def correlation_of(blocks: Iterable[Blocks]) -> float:
+    """Of the throughput of neighbouring blocks, over several levels."""
+    return lag_one([np.log(np.maximum(each.ios, 1) / each.window_ns) for each in blocks])
 
 
 def latency(blocks: Blocks, bootstrap: BlockBootstrap) -> Latency | None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-import numpy as np
+from collections.abc import Sequence
 
 from dbdyno.analysis.calibration import knee as knees
-from dbdyno.analysis.calibration.block_bootstrap import BlockBootstrap, lag_one
-from dbdyno.analysis.calibration.entries import Blocks, by_level, latency
+from dbdyno.analysis.calibration.block_bootstrap import BlockBootstrap
+from dbdyno.analysis.calibration.entries import Blocks, by_level, correlation_of, latency
 from dbdyno.analysis.calibration.findings import Load
 from dbdyno.analysis.calibration.knee import Knee
 from dbdyno.analysis.documents import Document
@@ -19,7 +17,7 @@ NS_PER_S = 1e9
 def loads(entries: Sequence[Document], seed: int) -> tuple[Load, ...]:
     """The figures of each depth."""
     found = by_level(entries, "sweep", "depth")
-    correlation = _correlation(found)
+    correlation = correlation_of(found.values())
     return tuple(one for depth, blocks in found.items() if (one := _load(depth, blocks, correlation, seed)) is not None)
 
 
@@ -36,11 +34,6 @@ def knees_of(entries: Sequence[Document], seed: int, p99_budget_ns: int | None =
     curve = knees.curve(cells, seed)
     every = (knees.power_knee(curve), knees.p99_knee(curve, p99_budget_ns), knees.most_throughput(curve))
     return tuple(one for one in every if one is not None)
-
-
-def _correlation(found: Mapping[int, Blocks]) -> float:
-    """Of neighbouring blocks, over all depths."""
-    return lag_one([np.log(np.maximum(blocks.ios, 1) / blocks.window_ns) for blocks in found.values()])
 
 
 def _load(depth: int, blocks: Blocks, correlation: float, seed: int) -> Load | None:
