@@ -209,6 +209,7 @@ def _arm(name: str, speeds: np.ndarray, place: int, order: list[np.ndarray], ran
         units=Units(int(speeds.sum()), 0, 0, 0, 0),
         throughput_per_s=_around(float(speeds.mean())),
         rows_per_s=None,
+        bytes_per_s=None,
         response_time_ns=_times(mean, shape.spread),
         service_time_ns=_times(mean, shape.spread),
         queue_time_ns=Times(*[Estimate(0.0, 0.0, 0.0)] * 4),

@@ -11,6 +11,7 @@ Fixed here: lowest value 1, 3 significant digits, hence 2048 sub-buckets.
 from __future__ import annotations
 
 import base64
+import functools
 import itertools
 import math
 import struct
@@ -31,7 +32,7 @@ def encode(values_ns: Sequence[int] | np.ndarray) -> str:
     """The base64 text of the histogram of `values_ns`."""
     values = np.asarray(values_ns, dtype=np.int64)
     counts = np.bincount(_indexes(values)) if values.size else np.zeros(0, dtype=np.int64)
-    payload = b"".join(_zigzag_leb128(number) for number in _run_lengths(counts.tolist()))
+    payload = b"".join(map(_zigzag_leb128, _run_lengths(counts)))
     body = HEADER.pack(COOKIE_ENCODED, len(payload), 0, 3, 1, HIGHEST_NS, 1.0) + payload
     packed = zlib.compress(body)
     return base64.b64encode(struct.pack(">ii", COOKIE_COMPRESSED, len(packed)) + packed).decode("ascii")
@@ -73,14 +74,17 @@ def _indexes(values: np.ndarray) -> np.ndarray:
     return (bucket + 1) * HALF + (values >> bucket) - HALF
 
 
-def _run_lengths(counts: list[int]) -> Iterator[int]:
-    for empty, group in itertools.groupby(counts, key=lambda count: count == 0):
+def _run_lengths(counts: np.ndarray) -> Iterator[int]:
+    """The last count is never zero."""
+    filled = np.flatnonzero(counts)
+    empty_before = np.diff(filled, prepend=-1) - 1
+    for empty, count in zip(empty_before.tolist(), counts[filled].tolist(), strict=True):
         if empty:
-            yield -sum(1 for _ in group)
-        else:
-            yield from group
+            yield -empty
+        yield count
 
 
+@functools.cache
 def _zigzag_leb128(number: int) -> bytes:
     rest = ((number << 1) ^ (number >> 63)) & 0xFFFFFFFFFFFFFFFF
     out = bytearray()

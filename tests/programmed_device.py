@@ -7,7 +7,9 @@ from typing import Any
 
 from dbdyno.analysis.calibration.analyse import analyse
 from dbdyno.analysis.calibration.findings import Calibration
+from dbdyno.analysis.calibration.judge import Judge
 from dbdyno.calibration.budget import MIB, QUICK, Budget
+from dbdyno.calibration.cells import DATA, GROWING, LOG
 from dbdyno.calibration.procedure import measure
 from dbdyno.calibration.storage import Storage
 
@@ -57,7 +59,8 @@ def calibrated(of: dict[str, Any], seed: int, budget: Budget = QUICK, **inventor
 def recorded(of: dict[str, Any], seed: int, budget: Budget = QUICK, **inventory: Any) -> dict[str, Any]:
     """Its record."""
     storage = Storage.programmed({**of, "seed": seed})
-    entries = measure(storage, storage, budget, FILE_BYTES, seed, _Silence())
+    files = dict.fromkeys((DATA, LOG, GROWING), storage)
+    entries = measure(files, budget, FILE_BYTES, seed, Judge(seed), _Silence()).entries
     return {
         "budget": budget.name,
         "measured_at": "2026-11-22T00:00:00+00:00",
@@ -78,13 +81,14 @@ def recorded(of: dict[str, Any], seed: int, budget: Budget = QUICK, **inventory:
 def without(*phases: str) -> Budget:
     """The quick budget with these phases only cut to nothing, where a test has no use for them."""
     nothing = {
-        "idle": {"idle_cells": 0},
+        "idle": {"idle_blocks": 0},
         "cache_map": {"cache_blocks": 0},
         "sweep": {"sweep_blocks": 0},
         "sizes": {"size_blocks": 0},
         "burst": {"burst_ns": 0},
         "flush": {"flush_blocks": 0},
         "group_commit": {"group_blocks": 0},
+        "mixed": {"mixed_blocks": 0},
     }
     changes: dict[str, Any] = {}
     for phase in phases:

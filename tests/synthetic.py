@@ -3,13 +3,16 @@
     run, machine, trials = synthetic.run(arms=8, blocks=10, seed=1)
 
 Figures are those of a small virtual machine with a disk that flushes in about 0.8 ms.
-Everything is a plain JSON value, built afresh in each call: change what a test needs changed.
+Everything is a plain JSON value, and each call returns values of its own: change what a test needs changed.
 `SHAPES` says what one unit of each arm costs; pass other shapes to plant another truth.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import itertools
+import pickle
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -110,6 +113,21 @@ def run(
         failed: (block, arm) whose first attempt fails; the block is then repeated at the end.
         fixed_units: each trial does so many units; otherwise as many as the window holds.
     """
+    arguments = pickle.dumps((arms, blocks, seed, shapes, metric, margin, noise, clients, tuple(failed), fixed_units))
+    made: tuple[Document, Document, list[Document]] = pickle.loads(_made(arguments))
+    return made
+
+
+# A trial takes 15 ms to be made, and many tests begin with the same run. So many runs take some 100 MB.
+@functools.lru_cache(maxsize=16)
+def _made(arguments: bytes) -> bytes:
+    return pickle.dumps(_run(*pickle.loads(arguments)))
+
+
+def _run(
+    arms: int, blocks: int, seed: int, shapes: Mapping[str, Shape] | None, metric: str, margin: float, noise: float,
+    clients: int, failed: Collection[tuple[int, str]], fixed_units: int | None,
+) -> tuple[Document, Document, list[Document]]:  # fmt: skip
     chosen = dict(list((SHAPES if shapes is None else shapes).items())[:arms])
     random = np.random.default_rng(seed)
     schedule = _schedule(list(chosen), blocks, random)
@@ -235,8 +253,9 @@ def _outcome(shape: Shape, clients: int, response_ns: np.ndarray, random: np.ran
     throughput = clients * count / (total * 1.004) * 1e9
     clock = {"count": count, "sum_ns": total, "histogram": hdr.encode(response_ns)}
     driver_cpu_ns = count * 4_200
-    profile = {**_profile(shape, total), **_cells(shape, response_ns)}
-    seen = _all_snapshots(profile)
+    cells, counted = _cells(shape, response_ns)
+    profile = {**_profile(shape, total), **counted, "cells": cell_text.pack(cells)}
+    seen = _all_snapshots(cells, len(counted["events"]))
     statement = {
         "line": 3, "text": "UPDATE counters SET n = n + 1 WHERE id = :id", "service_time": dict(clock),
         "snapshots": seen,
@@ -288,16 +307,21 @@ def _profile(shape: Shape, total: int) -> Document:
 PERIOD_NS = 1_000_000
 CHUNKS = 10
 LOOKED_SHARE = 0.3
+# More than there are in a lifetime.
+MOST_BINS = 1_000
 
 
-def _cells(shape: Shape, response_ns: np.ndarray) -> Document:
-    """The snapshots of a trial: each unit's time by its parts, where the longest wait grows faster than the unit."""
+def _cells(shape: Shape, response_ns: np.ndarray) -> tuple[list[cell_text.Cell], Document]:
+    """The snapshots of a trial: each unit's time by its parts, where the longest wait grows faster than the unit.
+
+    The cells, and what else a profile says of how it was looked.
+    """
     random = np.random.default_rng(int(response_ns.sum()))
     bins = np.floor(np.log10(response_ns) * 50).astype(np.int64)
     chunks = np.arange(len(response_ns)) * CHUNKS // len(response_ns)
-    found, place = np.unique(np.stack([chunks, bins]), axis=1, return_inverse=True)
-    units = np.bincount(place.ravel())
-    total = np.bincount(place.ravel(), response_ns)
+    found, place = np.unique(chunks * MOST_BINS + bins, return_inverse=True)
+    units = np.bincount(place)
+    total = np.bincount(place, response_ns)
     parts = {**shape.waits, "": shape.asleep_no_wait_event, "Client:ClientRead": shape.client_and_network}
     events = sorted(parts)
     shares = np.array([[shape.cpu + shape.run_queue, *(parts[event] for event in events)]] * len(units), dtype=float)
@@ -306,39 +330,45 @@ def _cells(shape: Shape, response_ns: np.ndarray) -> Document:
     seen = random.multinomial(random.poisson(total / PERIOD_NS), shares / shares.sum(axis=1, keepdims=True))
     looked = random.binomial(seen, LOOKED_SHARE)
     steps = np.outer(looked[:, 0] * PERIOD_NS, [shape.cpu, shape.run_queue]) / (shape.cpu + shape.run_queue)
-    return {
+    columns = (
+        *np.divmod(found, MOST_BINS),
+        units,
+        total.astype(np.int64),
+        np.zeros_like(units),
+        *steps.T.astype(np.int64),
+    )
+    figures = zip(*(column.tolist() for column in columns), strict=True)
+    snapshots = map(_snapshots, itertools.repeat(events), seen.tolist(), looked.tolist())
+    cells = [[*of_cell, rows] for of_cell, rows in zip(figures, snapshots, strict=True)]
+    return cells, {
         "period_ns": PERIOD_NS, "snapshots": int(seen.sum()), "looked": int(looked.sum()),
         "chunk_ns": WINDOW_NS // CHUNKS, "bins_per_decade": 50,
         "voluntary_switches": 4 * len(response_ns), "involuntary_switches": len(response_ns) // 2,
         "block_io_delay_ns": None, "stolen_ns": None, "events": events,
-        "cells": cell_text.pack([
-            [
-                *map(int, (found[0, at], found[1, at], units[at], total[at], 0, *steps[at])),
-                [
-                    [event, int(seen[at, 1 + event]), int(looked[at, 1 + event]), int(looked[at, 1 + event])]
-                    if name else _without_event(event, seen[at], looked[at])
-                    for event, name in enumerate(events)
-                    if seen[at, 1 + event] or not name
-                ],
-            ]
-            for at in range(len(units))
-        ]),
     }  # fmt: skip
 
 
-def _without_event(event: int, seen: np.ndarray, looked: np.ndarray) -> list[int]:
+def _snapshots(events: list[str], seen: list[int], looked: list[int]) -> list[list[int]]:
+    """The rows of one cell; behind those of backends on a CPU or in line for one stand those of each event."""
+    return [
+        [event, seen[1 + event], looked[1 + event], looked[1 + event]] if name else _without_event(event, seen, looked)
+        for event, name in enumerate(events)
+        if seen[1 + event] or not name
+    ]
+
+
+def _without_event(event: int, seen: list[int], looked: list[int]) -> list[int]:
     """Backends without a wait event: those on a CPU or in line for one, and those asleep in an unnamed place."""
     asleep = 1 + event
-    return [event, int(seen[0] + seen[asleep]), int(looked[0] + looked[asleep]), int(looked[asleep])]
+    return [event, seen[0] + seen[asleep], looked[0] + looked[asleep], looked[asleep]]
 
 
-def _all_snapshots(profile: Document) -> list[list[int]]:
+def _all_snapshots(cells: list[cell_text.Cell], events: int) -> list[list[int]]:
     """Those of all cells by event."""
-    counts = np.zeros((len(profile["events"]), 3), dtype=np.int64)
-    for *_, snapshots in cell_text.unpack(profile["cells"]):
-        for event, *three in snapshots:
-            counts[event] += three
-    return [[event, *map(int, three)] for event, three in enumerate(counts)]
+    rows = np.array([row for *_, snapshots in cells for row in snapshots], dtype=np.int64)
+    counts = np.zeros((events, 3), dtype=np.int64)
+    np.add.at(counts, rows[:, 0], rows[:, 1:])
+    return [[event, *three] for event, three in enumerate(counts.tolist())]
 
 
 def _series(response_ns: np.ndarray, random: np.random.Generator) -> Document:

@@ -10,22 +10,29 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
+from dbdyno.analysis.calibration.database.findings import Beside, Commits, Database, LeftOut, Reads, Scan
 from dbdyno.analysis.calibration.findings import (
     Burst,
     Cache,
     CalibrateIo,
     Calibration,
+    Ceiling,
     Check,
+    FileFigures,
     Flush,
     GroupCommit,
+    Guarded,
     HeatMap,
     Knee,
     Latency,
     Load,
+    Mixed,
     Mode,
+    Rested,
     Setting,
     Size,
     Span,
+    Third,
     TokenBucket,
     Verdict,
 )
@@ -77,6 +84,7 @@ def virtual_disk() -> Calibration:
             "the p99 at depth 8 is known to 24 % only",
         ),
         idle=_latency(120_000, 62, 55, 110, 220, 2_400),
+        rested=Rested(40 * MS, _latency(400, 118, 110, 160, 290, None), Estimate(2.0, 1.8, 2.3)),
         loads=tuple(_load(depth, *figures) for depth, figures in SWEEP.items()),
         knee=(
             Knee(POWER, 4, 2, 4, Estimate(35_100, 24_100, 36_400)),
@@ -97,6 +105,16 @@ def virtual_disk() -> Calibration:
             _flush("open_datasync", 118.4, 195, Estimate(0.987, 0.978, 0.996), "small"),
             _flush("open_sync", 171, 402, Estimate(1.43, 1.38, 1.47), "worse"),
         ),
+        flush_growing=_flush("fdatasync", 204, 390, Estimate(1.7, 1.62, 1.79), "worse"),
+        mixed=(
+            _mixed(0.5, 0.0, 17_500, 0, 250, None),
+            _mixed(0.5, 0.1, 17_500, 3_500, 410, Estimate(1.64, 1.32, 1.99)),
+            _mixed(0.5, 0.4, 17_400, 14_000, 2_900, Estimate(11.6, 8.1, 14.2)),
+            _mixed(0.8, 0.0, 28_000, 0, 430, None),
+            _mixed(0.8, 0.1, 28_000, 3_500, 990, Estimate(2.3, 1.9, 2.8)),
+            _mixed(0.8, 0.4, 21_000, 11_000, 48_000, Estimate(112, 80, 130)),
+        ),
+        stalls=(),
         group_commit=(
             GroupCommit(1, Estimate(7_900, 7_700, 8_100), 120_000, 1.0),
             GroupCommit(2, Estimate(8_100, 7_800, 8_400), 233_000, 1.1),
@@ -160,12 +178,66 @@ def plain_disk() -> Calibration:
         cache=None,
         calibrate_io=None,
         burst=Burst(100 * MS, tuple(128_000_000 for _ in range(80)), None, "steady"),
+        rested=None,
         flush=(),
+        flush_growing=None,
         group_commit=(),
+        mixed=(),
         verdicts=(Verdict("plain", "Nothing stands out: one mode, no cache, no throttle."),),
         settings=SETTINGS[:1],
         checks=(Check("little", True, "depth = throughput x response time within 0.4 %"),),
         warnings=(),
+    )  # fmt: skip
+
+
+def _mixed(
+    read_share: float, write_share: float, reads: float, writes: float, p99_us: float, ratio: Estimate | None
+) -> Mixed:
+    return Mixed(
+        read_share=read_share,
+        write_share=write_share,
+        asked_per_s=35_000 * (read_share + write_share),
+        reads_per_s=Estimate(reads, reads * 0.98, reads * 1.02),
+        writes_per_s=Estimate(writes, writes * 0.98, writes * 1.02),
+        p50_ns=Estimate(p99_us * 400, p99_us * 380, p99_us * 420),
+        p99_ns=Estimate(p99_us * 1e3, p99_us * 800, p99_us * 1_250),
+        ratio=ratio,
+        flushes=0 if not write_share else 24,
+    )
+
+
+def read_only() -> Calibration:
+    """Two files that were there, beside a guarded service, with what was expected of them."""
+    whole = plain_disk()
+    thirds = tuple(
+        Third(32 * MIB * place, 32 * MIB, 55e3 * times, _around(times, 0.1), 0.002, times > 1.2)
+        for place, times in enumerate((0.84, 0.85, 1.41))
+    )
+    flat = tuple(
+        Third(32 * MIB * place, 32 * MIB, 55e3, Estimate(1.0, 0.93, 1.08), 1.0, slow=False) for place in range(3)
+    )
+    ios = _latency(9_000, 62, 55, 110, 220, None)
+    return dataclasses.replace(
+        whole,
+        files=(
+            FileFigures(
+                "5/16402", GIB, "vda1", "ext4", ios, 16, _around(58_600, 0.05), 0.0, thirds, _around(0.52, 0.06)
+            ),
+            FileFigures(
+                "5/16500", 96 * MIB, "vda1", "ext4", ios, 16, _around(58_100, 0.05), 0.043, flat, _around(0.49, 0.06)
+            ),
+        ),
+        ceilings=(
+            Ceiling("expected_iops", "--expect-iops", 100_000, _around(62_300, 0.03), "depth 32", above=False),
+            Ceiling("expected_bytes_per_s", "--expect-mbps", 1e9, _around(1_290e6, 0.02), "1024 KiB", above=True),
+            Ceiling("link_bytes_per_s", "PCIe 8 GT/s x4", 3.938e9, _around(1_290e6, 0.02), "1024 KiB", above=False),
+        ),
+        guard=Guarded(
+            "postgres://app@db7:5432/shop", "SELECT 1", 3.0, (10 * MS, 50 * MS), 210e3, 340e3, 611, 230e3, 390e3,
+            14.2e6,
+            "16 of its last 30 answers took more than 10 ms (usual: 3 of 4 within 0.24 ms)",
+        ),
+        bytes_written=0,
     )  # fmt: skip
 
 
@@ -179,6 +251,56 @@ def nothing() -> Calibration:
         plain_disk(), quality="no conclusion", reasons=("no phase was completed",), idle=None, loads=(), knee=(),
         modes=(), spans=(), sizes=(), burst=None, calibrate_io=None, settings=(), verdicts=(), checks=(), heat_maps=(),
         engine_ns_per_io=None, bytes_read=0, bytes_written=0,
+    )  # fmt: skip
+
+
+# Sessions: pages a second, p50 and p99 of a lookup in us, share from the page cache, ratio to the device, us added.
+THROUGH = {
+    "buffered": ((1, 8_100, 119, 410, 0.004, 0.50, 61), (8, 31_900, 228, 2_400, 0.01, 0.72, 69),
+                 (64, 44_100, 1_420, 5_900, 0.31, 0.67, 468)),
+    "direct": ((1, 7_600, 127, 420, -0.001, 0.47, 69), (8, 28_800, 251, 2_600, 0.0, 0.65, 94),
+               (64, 35_900, 1_760, 6_800, 0.0, 0.54, 809)),
+}  # fmt: skip
+
+
+def through_database() -> Calibration:
+    """The plain disk with a database beside it, which ended before it had scanned past the page cache."""
+    whole = virtual_disk()
+    found = Database(
+        target="embedded",
+        version="18.6",
+        settings={"shared_buffers": "16MB", "io_method": "worker", "wal_sync_method": "fdatasync"},
+        table_bytes=512 * MIB,
+        blocks=6,
+        arms=tuple(THROUGH),
+        left_out=(LeftOut("direct", "this file system takes no direct I/O"),),
+        device=tuple(load for load in whole.loads if load.depth in (1, 8, 64)),
+        reads=tuple(_reads(arm, *figures) for arm, every in THROUGH.items() for figures in every),
+        scans=(
+            Scan("device", _around(1.25e9, 0.03), None, None),
+            Scan("buffered", _around(1.1e9, 0.06), Estimate(-0.15, -0.16, -0.14), Beside(_around(0.88, 0.05), None)),
+        ),
+        commits=(
+            Commits(1, _around(6_100, 0.04), _latency(9_000, 164, 150, 210, 420, None), 93.0, _around(7_900, 0.03),
+                    120_000.0, Beside(_around(0.77, 0.05), _around(37_000, 0.2))),
+            Commits(8, _around(19_200, 0.05), _latency(28_000, 416, 390, 520, 980, None), 94.5, None, None, None),
+        ),
+        heat_maps=(dataclasses.replace(_over_load(), name="device", over="reads at a time"),
+                   dataclasses.replace(_over_load(), name="buffered", over="sessions")),
+        reads_counted_by="processes",
+        failed="the server closed the connection",
+        warnings=({"code": "other_device", "message": "the server's data lies on another device"},),
+    )  # fmt: skip
+    return dataclasses.replace(plain_disk(), database=found)
+
+
+def _reads(
+    arm: str, sessions: int, per_s: float, p50: float, p99: float, cached: float, ratio: float, added_us: float
+) -> Reads:
+    return Reads(
+        arm, sessions, 6, _around(per_s / 0.97, 0.04), _around(per_s, 0.04), 0.97,
+        Estimate(cached, cached - 0.01, cached + 0.01), _latency(5_000, p50 * 1.1, p50, (p50 + p99) / 2, p99, None),
+        39_000.0, 4_800.0, Beside(_around(ratio, 0.06), _around(added_us * US, 0.1)),
     )  # fmt: skip
 
 
@@ -197,7 +319,28 @@ def hostile(text: str) -> Calibration:
         knee=tuple(dataclasses.replace(one, formula=text) for one in whole.knee),
         flush=tuple(dataclasses.replace(one, method=f"{text}{place}") for place, one in enumerate(whole.flush)),
         warnings=({"code": text, "message": text},),
+        database=_hostile(text),
+        files=tuple(dataclasses.replace(one, path=text) for one in read_only().files),
+        ceilings=tuple(dataclasses.replace(one, says=text, at=text) for one in read_only().ceilings),
+        guard=Guarded(text, text, 3.0, (MS, MS), 1.0, 1.0, 0, None, None, None, text),
     )  # fmt: skip
+
+
+def _hostile(text: str) -> Database:
+    found = through_database().database
+    assert found is not None
+    return dataclasses.replace(
+        found,
+        target=text,
+        version=text,
+        settings={"shared_buffers": text},
+        arms=(text, "direct"),
+        left_out=(LeftOut(text, text),),
+        reads=tuple(dataclasses.replace(one, arm=text) if one.arm == "buffered" else one for one in found.reads),
+        heat_maps=tuple(dataclasses.replace(one, name=text) for one in found.heat_maps),
+        failed=text,
+        warnings=({"code": text, "message": text},),
+    )
 
 
 SETTINGS = (

@@ -12,7 +12,7 @@ import dbdyno
 PACKAGE = Path(dbdyno.__file__).parent
 
 # Rooms in which something is measured, or asked of a database.
-MEASURING = {"runner", "targets", "probes", "attach", "selftest", "calibration"}
+MEASURING = {"runner", "targets", "probes", "attach", "selftest", "calibration", "ndv"}
 DESCRIBING = {"design", "workloads", "experiments"}
 
 # Room -> rooms it must not know.
@@ -21,12 +21,24 @@ FORBIDDEN = {
     "models": {*MEASURING, *DESCRIBING, "store", "report", "commands"},
     "report": {*MEASURING, *DESCRIBING, "store", "commands", "engine"},
     "design": {*MEASURING, "store", "report", "commands", "analysis", "experiments"},
-    "targets": {"runner", "attach", "selftest", "store", "report", "commands", "analysis", "design", "experiments"},
+    "targets": {
+        "runner",
+        "attach",
+        "selftest",
+        "ndv",
+        "store",
+        "report",
+        "commands",
+        "analysis",
+        "design",
+        "experiments",
+    },
     "store": {*MEASURING, "report", "commands", "analysis", "design", "experiments", "engine"},
     "probes": {"runner", "attach", "selftest", "store", "report", "commands", "analysis", "design", "experiments"},
-    "runner": {"attach", "selftest", "report", "commands", "analysis", "experiments"},
-    "attach": {*DESCRIBING, "runner", "selftest", "report", "commands", "analysis"},
-    "calibration": {*DESCRIBING, "runner", "attach", "selftest", "targets", "store", "report", "commands", "analysis"},
+    "runner": {"attach", "selftest", "ndv", "report", "commands", "analysis", "experiments"},
+    "attach": {*DESCRIBING, "runner", "selftest", "ndv", "report", "commands", "analysis"},
+    "calibration": {*DESCRIBING, "runner", "attach", "selftest", "store", "report", "commands", "analysis"},
+    "ndv": {*DESCRIBING, *MEASURING, "store", "report", "commands", "analysis"} - {"ndv", "targets"},
     "selftest": {*DESCRIBING, "runner", "attach", "store", "report", "commands"},
 }
 

@@ -1,7 +1,7 @@
 """What is planted in a device is found in its calibration, and what is not is not.
 
 Each truth in 20 calibrations with seeds of their own: at least 19 find it, and of 20 of a clean device at most one
-sees something. By day it is 4 of 5.
+sees something. By day it is 2 of 3.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from programmed_device import calibrated, law, without
 from dbdyno.analysis.calibration.findings import Calibration
 from dbdyno.calibration.budget import MIB
 
-BY_DAY_AND_BY_NIGHT = pytest.mark.parametrize("runs", [5, pytest.param(20, marks=pytest.mark.nightly)])
+BY_DAY_AND_BY_NIGHT = pytest.mark.parametrize("runs", [3, pytest.param(20, marks=pytest.mark.nightly)])
 FLUSHES_ONLY = without("idle", "cache_map", "sweep", "sizes", "burst", "group_commit")
 ONE_BY_ONE = without("flush", "group_commit", "sizes", "sweep")
 
@@ -98,7 +98,7 @@ def test_a_lying_flush_is_told_where_the_kernel_contradicts_it() -> None:
 
 @BY_DAY_AND_BY_NIGHT
 def test_equal_methods_have_no_winner_and_a_slow_one_is_named(runs: int) -> None:
-    """Of devices with equal methods at most three call one better; one slowed by 10 % is worse in all but one."""
+    """Of 20 devices with equal methods at most three call one better, of 3 at most one; slowed by 10 % one is worse."""
     slowed = law(flush={"median_ns": 120_000.0, "sigma": 0.1, "times": {"open_sync": 1.1}})
     winners, named = 0, 0
     for seed in range(runs):
@@ -107,5 +107,5 @@ def test_equal_methods_have_no_winner_and_a_slow_one_is_named(runs: int) -> None
         words = {flush.method: flush.verdict for flush in calibrated(slowed, seed, FLUSHES_ONLY).flush}
         named += words["open_sync"] == "worse" and words["fsync"] != "worse" and words["open_datasync"] != "worse"
 
-    assert winners <= 3
+    assert winners <= (3 if runs == 20 else 1)
     assert named >= runs - 1

@@ -1,6 +1,6 @@
 """How often the product is wrong, counted on simulated machines: false alarms, coverage, power, and the proofs' teeth.
 
-2,000 experiments a cell by day, 20,000 by night. Every bound is the promise plus or minus 2.6 standard errors.
+600 experiments a cell by day, 20,000 by night. Every bound is the promise plus or minus 2.6 standard errors.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import proving_ground as ground
 import pytest
 from noise_models import MODELS
 
-BY_DAY, BY_NIGHT = 2_000, 20_000
+BY_DAY, BY_NIGHT = 600, 20_000
 NIGHTLY = [pytest.mark.nightly, pytest.mark.timeout(3600)]
 COUNTS = [BY_DAY, pytest.param(BY_NIGHT, marks=NIGHTLY)]
 EFFECTS = {percent: math.log1p(percent / 100) for percent in (0, 1, 3, 10)}

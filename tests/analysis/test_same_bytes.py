@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 import os
 import random
@@ -66,11 +67,11 @@ RUNS: dict[str, Callable[[], Documents]] = {
 
 @pytest.mark.parametrize("name", RUNS)
 def test_the_order_of_the_trials_in_the_file_changes_nothing(name: str) -> None:
-    """Shuffled five times, and backwards."""
+    """Shuffled twice, and backwards."""
     run, machine, trials = RUNS[name]()
     expected = to_json(analyse(run, machine, trials))
 
-    orders = [random.Random(seed).sample(trials, len(trials)) for seed in range(5)]
+    orders = [random.Random(seed).sample(trials, len(trials)) for seed in range(2)]
 
     assert {to_json(analyse(run, machine, order)) for order in [*orders, trials[::-1]]} == {expected}
 
@@ -85,6 +86,7 @@ def test_analysed_twice(name: str) -> None:
     assert documents == before
 
 
+@functools.cache
 def digest() -> str:
     """Of the findings of all runs."""
     documents = [to_json(analyse(*make())) for make in RUNS.values()]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 from playwright.sync_api import Page
+
+DESKTOP, PHONE = 1280, 375
 
 # Texts of a plot that stick out of it, and pairs of texts of one kind that lie upon each other.
 MISPLACED = """() => [...document.querySelectorAll('.plot')].flatMap(plot => {
@@ -35,3 +38,20 @@ class Opened:
     page: Page
     complaints: list[str]
     requests: list[str]
+
+
+# Opens a page at a width in CSS pixels.
+Show = Callable[[str, int], Opened]
+
+
+def silent_offline_and_in_its_place(show: Show, html: str) -> None:
+    """At either width: no complaint, no request but for the file itself, no sideways scrolling, no text cut off or
+    overlapping, and no script out of a name that came to run.
+    """
+    for width in (DESKTOP, PHONE):
+        opened = show(html, width)
+        assert opened.complaints == []
+        assert [url.partition(":")[0] for url in opened.requests] == ["file"]
+        assert opened.page.evaluate("document.documentElement.scrollWidth") == width
+        assert opened.page.evaluate(MISPLACED) == []
+        assert opened.page.title() != "broken"

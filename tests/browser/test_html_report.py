@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from typing import Any
 
 import example_findings
 import example_tail
 import pytest
-from opened import MISPLACED, Opened
+from opened import DESKTOP, PHONE, Show, silent_offline_and_in_its_place
 
 from dbdyno.analysis.findings import Findings
 from dbdyno.report.html import write_html
 
 pytestmark = pytest.mark.browser
-
-DESKTOP, PHONE = 1280, 375
 
 SCRIPT = '<script>document.title = "broken"</script>'
 LONG = "a level name that somebody wrote with great care and that goes on for a while"
@@ -34,8 +31,6 @@ BARS, POINTS, LINES = ".bars .point path", ".scatterlayer .points path", ".scatt
 VIOLINS, INTERVALS = "path.violin", ".errorbar path"
 
 WIDE = "() => document.querySelector('#chart-profile-1 .main-svg').getBoundingClientRect().width > 700"
-
-Show = Callable[[str, int], Opened]
 
 
 def hostile() -> Findings:
@@ -59,16 +54,10 @@ FINDINGS = {
 }
 
 
-@pytest.mark.parametrize("width", [DESKTOP, PHONE])
 @pytest.mark.parametrize("name", FINDINGS)
-def test_report_is_silent_offline_and_in_its_place(show: Show, name: str, width: int) -> None:
-    """No complaint, no request but for the file itself, no sideways scrolling, no text cut off or overlapping."""
-    opened = show(write_html(FINDINGS[name]()), width)
-
-    assert opened.complaints == []
-    assert [url.partition(":")[0] for url in opened.requests] == ["file"]
-    assert opened.page.evaluate("document.documentElement.scrollWidth") == width
-    assert opened.page.evaluate(MISPLACED) == []
+def test_report_is_silent_offline_and_in_its_place(show: Show, name: str) -> None:
+    """At both widths."""
+    silent_offline_and_in_its_place(show, write_html(FINDINGS[name]()))
 
 
 @pytest.mark.parametrize("width", [DESKTOP, PHONE])

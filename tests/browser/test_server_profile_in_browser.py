@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import example_flame
 import example_server_profile
 import pytest
-from opened import MISPLACED, Opened
+from opened import DESKTOP, PHONE, Show, silent_offline_and_in_its_place
 
 from dbdyno.report.html.server_profile import page
 
 pytestmark = pytest.mark.browser
-
-DESKTOP, PHONE = 1280, 375
-Show = Callable[[str, int], Opened]
 
 HOSTILE = '</script><script>document.title = "broken"</script> "q" & %{x} $x$ {{ 1 + 1 }}'
 PROFILES = {
@@ -35,17 +30,10 @@ STACKED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("width", [DESKTOP, PHONE])
 @pytest.mark.parametrize("name", PROFILES)
-def test_page_is_silent_offline_and_in_its_place(show: Show, name: str, width: int) -> None:
-    """No complaint, no request but for the file itself, no sideways scrolling, no text cut off or overlapping."""
-    opened = show(page(PROFILES[name]), width)
-
-    assert opened.complaints == []
-    assert [url.partition(":")[0] for url in opened.requests] == ["file"]
-    assert opened.page.evaluate("document.documentElement.scrollWidth") == width
-    assert opened.page.evaluate(MISPLACED) == []
-    assert "broken" not in opened.page.title().replace(HOSTILE, "")
+def test_page_is_silent_offline_and_in_its_place(show: Show, name: str) -> None:
+    """At both widths."""
+    silent_offline_and_in_its_place(show, page(PROFILES[name]))
 
 
 def test_stacked_areas_are_the_active_sessions(show: Show) -> None:

@@ -60,15 +60,38 @@ def test_the_text_and_the_page_are_made_anew(made: Path) -> None:
     assert (Path(page), Path(page).read_text()) == (made / "calibration.html", before)
 
 
+def test_the_heat_map_for_pylatencymap(made: Path, tmp_path: Path) -> None:
+    """Into a file, with the command that plays it, or to stdout with nothing else; one form of a report at a time."""
+    written = tmp_path / "a map.txt"
+
+    told = dbdyno("report", made, "--latency-map", written)
+    printed = dbdyno("report", made, "--latency-map", "-")
+    both = dbdyno("report", made, "--latency-map", "-", "--json")
+
+    assert told.stdout.startswith("latencymap --min_bucket=")
+    assert told.stdout.endswith(f" < '{written}'\n")
+    assert printed.stdout == written.read_text()
+    assert printed.stdout.startswith("<begin record>\ntimestamp,microsec,")
+    assert printed.stdout.count("<begin record>") == printed.stdout.count("<end record>") == 81  # 8 s, and the start
+    assert (both.returncode, both.stderr.count("\n")) == (2, 1)
+
+
+def test_only_a_calibration_has_one(tmp_path: Path) -> None:
+    """Exit code 2, one line."""
+    told = dbdyno("report", tmp_path, "--latency-map", "-")
+
+    assert told.returncode == 2
+    assert told.stderr == f"dbdyno: --latency-map: {tmp_path} is no calibration; name one\n"
+
+
 def test_each_confirming_experiment_can_be_run(made: Path) -> None:
-    """It loads, and compares the proposal with the default."""
+    """It loads, and its arms differ in the proposed setting."""
     written = sorted((made / "confirm").glob("*.toml"))
 
     assert written
     for path in written:
-        experiment = load_experiment(path)
-        assert len(experiment.arms) == 2
-        assert experiment.arms[0].settings.keys() == {path.stem}
+        values = {str(arm.settings[path.stem]) for arm in load_experiment(path).arms}
+        assert len(values) == 2
 
 
 def test_a_damaged_record_is_told(made: Path, tmp_path: Path) -> None:

@@ -35,7 +35,8 @@ def arm_numbers(arm: Document, counted: list[tuple[int, Document]], page_bytes: 
             for kind in ("successful", "skipped", "failed", "retried", "late")
         },
         "throughput_per_s": pseudo_median([outcome["throughput_per_s"] for outcome in outcomes]),
-        "rows_per_s": _times_rows(arm, outcomes),
+        "rows_per_s": _times_units(arm["rows_per_unit"], outcomes),
+        "bytes_per_s": _times_units(arm.get("bytes_per_unit"), outcomes),
         **{
             f"{clock}_ns": times([outcome[clock] for outcome in outcomes])
             for clock in ("response_time", "service_time", "queue_time")
@@ -82,6 +83,7 @@ def figure(metric: str, arm: Document, trial: Document) -> float:
     plain: dict[str, Callable[[], float]] = {
         "throughput_per_s": lambda: outcome["throughput_per_s"],
         "rows_per_s": lambda: outcome["throughput_per_s"] * arm["rows_per_unit"],
+        "bytes_per_s": lambda: outcome["throughput_per_s"] * arm["bytes_per_unit"],
         "elapsed_ns": lambda: outcome["elapsed_ns"],
     }
     if metric in plain:
@@ -101,9 +103,8 @@ def times(clocks: list[Document]) -> Document:
     return {kind: pseudo_median([one[kind] for one in figures]) for kind in ("mean", *PERCENTILES)}
 
 
-def _times_rows(arm: Document, outcomes: list[Document]) -> Document | None:
-    rows = arm["rows_per_unit"]
-    return None if rows is None else pseudo_median([outcome["throughput_per_s"] * rows for outcome in outcomes])
+def _times_units(of_each: int | None, outcomes: list[Document]) -> Document | None:
+    return None if of_each is None else pseudo_median([outcome["throughput_per_s"] * of_each for outcome in outcomes])
 
 
 def profile_sums(trials: list[Document]) -> list[dict[str, int]]:

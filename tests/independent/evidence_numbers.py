@@ -148,7 +148,8 @@ def reads(trials: list[Document], page: int, units: int | None) -> Document | No
     if not units or not all({"buffer_hits", "buffer_reads"} <= server.keys() for server in servers):
         return None
     accessed = sum(server["buffer_hits"] + server["buffer_reads"] for server in servers) * page
-    if not accessed:
+    files = [trial["file"] for trial in trials if trial.get("file")]
+    if not accessed and not files:
         return None
     by_server = [server["buffer_reads"] * page for server in servers]
     known = all(trial.get("device") for trial in trials)
@@ -156,6 +157,9 @@ def reads(trials: list[Document], page: int, units: int | None) -> Document | No
     count = sum(server.get("read_operations", server["buffer_reads"]) for server in servers)
     size = sum(server.get("read_bytes", own) for server, own in zip(servers, by_server, strict=True))
     physical = sum(map(min, by_server, by_device))
+    if files:
+        accessed = sum(file["bytes"] for file in files)
+        physical = sum(min(file["bytes"], file["read_bytes"]) for file in files)
     return {"server": _requests(count, size, units), "physical_share": physical / accessed}
 
 

@@ -17,8 +17,9 @@ from statsmodels.stats.multitest import multipletests
 from time_numbers import mean_parts
 
 HIGHER_IS_BETTER = {
-    "throughput_per_s": True, "rows_per_s": True, "elapsed_ns": False, "response_time_ns_mean": False,
-    "response_time_ns_p50": False, "response_time_ns_p95": False, "response_time_ns_p99": False,
+    "throughput_per_s": True, "rows_per_s": True, "bytes_per_s": True, "elapsed_ns": False,
+    "response_time_ns_mean": False, "response_time_ns_p50": False, "response_time_ns_p95": False,
+    "response_time_ns_p99": False,
 }  # fmt: skip
 # A percentile is asked where 10 units lie beyond it.
 UNITS_FOR = {"response_time_ns_p50": 20, "response_time_ns_p95": 200, "response_time_ns_p99": 1_000}
@@ -163,7 +164,9 @@ def exploratory(compared: Compared, limited_by: list[list[str]]) -> list[Documen
     fewest = min(t["outcome"]["response_time"]["count"] for block in compared.blocks.values() for t in block.values())
     fixed = all(arm.get("fixed_units") is not None for arm in run["arms"])
     has = {
-        "throughput_per_s": not fixed, "elapsed_ns": fixed, "rows_per_s": all(a["rows_per_unit"] for a in run["arms"]),
+        "throughput_per_s": not fixed, "elapsed_ns": fixed and run["metric"] != "bytes_per_s",
+        "bytes_per_s": not fixed and all(a.get("bytes_per_unit") for a in run["arms"]),
+        "rows_per_s": all(a["rows_per_unit"] for a in run["arms"]),
     }  # fmt: skip
     metrics = [m for m in HIGHER_IS_BETTER if m != run["metric"] and has.get(m, True) and fewest >= UNITS_FOR.get(m, 0)]
     return _family(compared, [compared.logs(pair, metric) for metric in metrics for pair in pairs], "fdr_bh")

@@ -200,10 +200,25 @@ def slow_and_few() -> Run:
     return synthetic.run(blocks=7, seed=16, shapes={"slow/one": shape, "slow/two": shape})
 
 
+def plain_io() -> Run:
+    """Bytes a second of fixed work: one arm by a server, one by plain reads that the page cache partly served."""
+    run, machine, trials = synthetic.run(arms=2, blocks=8, seed=15, metric="bytes_per_s", fixed_units=40)
+    synthetic.add_evidence(trials)
+    for arm, opened in zip(run["arms"], (None, "buffered"), strict=True):
+        arm.update(fixed_units=40, bytes_per_unit=8_192_000, file={"access": "read", "open": opened})
+    for trial in trials:
+        if trial["arm"] == run["arms"][1]["arm"]:
+            moved = 8_192_000 * 40
+            cached = moved // (trial["block"] + 2)
+            trial["file"] = {"bytes": moved, "read_bytes": moved - cached, "file_bytes": 8_192_000}
+            trial["outcome"]["profile"].update(route="own clocks", cells="")
+    return run, machine, trials
+
+
 RUNS: dict[str, Callable[[], Run]] = {
     maker.__name__: maker
     for maker in (
         everything_recorded, repeated_and_withheld, chunks, nothing_complete, fixed_work, ties, open_loop,
-        kinds_of_transactions, looks, decided_at_a_look, until_decided, indexes, slow_and_few,
+        kinds_of_transactions, looks, decided_at_a_look, until_decided, indexes, slow_and_few, plain_io,
     )
 }  # fmt: skip

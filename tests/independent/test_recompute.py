@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import dataclasses
 import functools
 import json
@@ -87,9 +86,7 @@ def test_every_number_that_there_can_be_is_among_them() -> None:
 )  # fmt: skip
 def test_a_number_that_is_off_is_found(key: str) -> None:
     """By two in a thousand million."""
-    run, machine, trials = RUNS["everything_recorded"]()
-    findings = json.loads(to_json(analyse(run, machine, trials)))
-    wrong = copy.deepcopy(findings)
+    wrong = json.loads(analysed())
     *path, last = key.split(".")
     at: Any = wrong
     for step in path:
@@ -102,10 +99,15 @@ def test_a_number_that_is_off_is_found(key: str) -> None:
 
 
 @functools.cache
+def analysed() -> str:
+    """The findings of the first run."""
+    return to_json(analyse(*RUNS["everything_recorded"]()))
+
+
+@functools.cache
 def recomputed() -> Document:
     """The numbers of the first run."""
-    run, machine, trials = RUNS["everything_recorded"]()
-    return recompute.recompute(run, machine, trials, json.loads(to_json(analyse(run, machine, trials))))
+    return recompute.recompute(*RUNS["everything_recorded"](), json.loads(analysed()))
 
 
 def test_a_number_that_nobody_recomputes_is_found() -> None:

@@ -14,7 +14,7 @@ from dbdyno.errors import DynoError
 
 def reported(run: Path, capsys: pytest.CaptureFixture[str], *, band: str | None, as_json: bool) -> str:
     """What the command prints."""
-    report(run, as_text=False, as_json=as_json, as_html=False, band=band)
+    report(run, as_text=False, as_json=as_json, as_html=False, latency_map=None, band=band)
     return capsys.readouterr().out
 
 
@@ -47,6 +47,6 @@ def test_the_default_is_the_slowest_one_per_cent(tmp_path: Path, capsys: pytest.
 def test_nonsense_is_refused_in_one_line(tmp_path: Path, band: str) -> None:
     """Before the directory is read; the message names flag, value and fix."""
     with pytest.raises(DynoError, match=r"^--band .*: is no band of response times; write two percentages") as refused:
-        report(tmp_path / "none", as_text=False, as_json=False, as_html=False, band=band)
+        report(tmp_path / "none", as_text=False, as_json=False, as_html=False, latency_map=None, band=band)
 
     assert (refused.value.exit_code, "\n" in str(refused.value)) == (2, False)

@@ -34,7 +34,14 @@ def text_of(html: str) -> str:
     return " ".join(markup.unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
-@pytest.mark.parametrize("calibration", [synthetic_calibration.virtual_disk(), synthetic_calibration.plain_disk()])
+@pytest.mark.parametrize(
+    "calibration",
+    [
+        synthetic_calibration.virtual_disk(),
+        synthetic_calibration.plain_disk(),
+        synthetic_calibration.through_database(),
+    ],
+)
 def test_every_figure_is_valid(calibration: Calibration) -> None:
     """plotly's own schema accepts each trace and each layout."""
     for figure in figures(page(calibration)).values():
@@ -110,6 +117,20 @@ def test_names_cannot_leave_their_place() -> None:
 
     assert page(synthetic_calibration.virtual_disk()).count("<script") == html.count("<script")
     assert HOSTILE not in html
+
+
+def test_files_expectations_and_the_guard_are_on_the_page() -> None:
+    """And only where there are any."""
+    html = page(synthetic_calibration.read_only())
+    text = text_of(html).replace("\u00a0", " ")
+
+    assert "5/16402" in text
+    assert "62,300 of 100,000 expected IOPS (62 %), depth 32." in text
+    assert "16 of its last 30 answers took more than 10 ms" in text
+    without = page(synthetic_calibration.plain_disk())
+    for section in ('id="section-files"', 'id="section-ceilings"', 'id="guarded"'):
+        assert section in html
+        assert section not in without
 
 
 def test_verdicts_come_first_with_the_quality() -> None:
@@ -282,3 +303,25 @@ def test_nothing_to_show_is_said() -> None:
         "Nothing was checked",
     ):
         assert words in html
+
+
+def test_a_database_stands_beside_the_device() -> None:
+    """A row for each number of sessions of each way of reading, with both figures; two panels a map, over sessions."""
+    html = page(synthetic_calibration.through_database())
+    words, drawn = text_of(html), figures(html)
+    left_out = "direct: past the page cache (debug_io_direct = data): left out, this file system takes no direct I/O."
+
+    assert "44,100 42,300 to 45,900 0.670x 0.630x to 0.710x 31.0 30.0 to 32.0" in words
+    assert left_out in words
+    assert [drawn[f"chart-database-{place}"]["layout"]["xaxis"]["title"]["text"] for place in (1, 3)] == [
+        "reads at a time",
+        "sessions",
+    ]
+    assert "chart-database-5" not in drawn
+
+
+def test_a_page_says_where_no_database_was_asked_for() -> None:
+    """And how to ask."""
+    words = text_of(page(synthetic_calibration.plain_disk()))
+
+    assert "It was not measured through a database; dbdyno calibrate PATH --target embedded does that." in words

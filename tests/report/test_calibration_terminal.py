@@ -26,13 +26,15 @@ GOLDEN = Path(__file__).parent / "golden"
 MAKERS: dict[str, Callable[[], Calibration]] = {
     "calibration-virtual-disk": synthetic_calibration.virtual_disk,
     "calibration-plain-disk": synthetic_calibration.plain_disk,
+    "calibration-through-database": synthetic_calibration.through_database,
     "calibration-nothing": synthetic_calibration.nothing,
+    "calibration-read-only": synthetic_calibration.read_only,
 }
 
 
 def printed(calibration: Calibration) -> str:
     """The whole report as text."""
-    return render(calibration, directory="CALIBRATION", page="CALIBRATION/report.html", records="latencies.txt")
+    return render(calibration, directory="CALIBRATION", page="CALIBRATION/report.html")
 
 
 @pytest.mark.parametrize("case", MAKERS)

@@ -19,6 +19,7 @@ EVERYWHERE = {
     *("rows_deleted", "autovacuums", "checkpoints", "buffers_written"),
 }
 SINCE_16 = {"rows_updated_new_page", "read_operations", "read_bytes"}
+SINCE_18 = {"parallel_workers_planned", "parallel_workers_launched"}
 PAGE = 8192
 LONGEST_END_S = 30
 
@@ -49,7 +50,8 @@ def grown(server: EmbeddedServer, *statements: str) -> dict[str, int]:
 
 def test_every_counter_of_this_version_is_there(server: EmbeddedServer) -> None:
     """No more and no fewer; dirtied buffers come from an extension that is not installed."""
-    expected = EVERYWHERE | (SINCE_16 if server.server_version_number >= 160000 else set())
+    version = server.server_version_number
+    expected = EVERYWHERE | (SINCE_16 if version >= 160000 else set()) | (SINCE_18 if version >= 180000 else set())
 
     assert set(server.counters()) == expected
 

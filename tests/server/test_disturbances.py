@@ -19,10 +19,8 @@ from dbdyno.targets.embedded import EmbeddedServer
 pytestmark = pytest.mark.server
 
 CPUS = os.cpu_count() or 1
-SPIN_IN_SERVER = (
-    "DO $$ DECLARE ends timestamptz := clock_timestamp() + interval '1.5 s';"
-    " BEGIN WHILE clock_timestamp() < ends LOOP END LOOP; END $$"
-)
+# So much work, not so much time: on a busy machine a time may pass with little work done. 0.4 s of CPU here and more.
+SPIN_IN_SERVER = "DO $$ BEGIN FOR i IN 1..60000000 LOOP END LOOP; END $$"
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +74,7 @@ def test_the_cpu_of_other_processes_is_told_from_the_server_s(server: EmbeddedSe
     assert ours is not None
     assert ours_after is not None
     server_s = (ours_after.cpu_ns - ours.cpu_ns) / 1e9
-    assert server_s > 0.3  # the backend that has gone, beside one that spins and those of others
+    assert server_s > 0.2  # that of the backend that has gone
     others_s = everything - server_s
     assert found["other_cpu_share"] == pytest.approx(others_s / elapsed_s / CPUS, abs=0.08)
     assert found["other_cpu_share"] > 0.25 / CPUS

@@ -14,6 +14,7 @@ import pytest
 
 from dbdyno import engine
 from dbdyno.errors import DynoError
+from dbdyno.targets.counters import CLIENTS_NAME
 from dbdyno.targets.defaults import resolve
 from dbdyno.targets.embedded import EmbeddedServer
 from dbdyno.targets.endpoint import Endpoint
@@ -305,6 +306,7 @@ def test_counters_of_the_load(writer: ExternalServer) -> None:
     writer.execute("CREATE TABLE counted (n int)")
     before = writer.counters()
     with writer.connect() as client:
+        client.execute("SELECT set_config('application_name', %s, false)", [CLIENTS_NAME])  # those are waited for
         for number in range(50):
             client.execute("INSERT INTO counted VALUES (%s)", [number])
     after = writer.counters()

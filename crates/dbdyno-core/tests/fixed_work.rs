@@ -166,5 +166,7 @@ fn samples_of_the_wal_end_with_the_work() {
     let changes = json!({"exposure_period_ns": 10_000_000});
     let outcome = run(&server.trial_spec("SELECT pg_sleep(0.1);", fixed(1, &changes)));
     let samples = outcome["exposure"]["samples"].as_array().expect("samples").len();
-    assert!((3..=12).contains(&samples), "{samples} samples in 10 periods");
+    // One at the start and one at the end; on a busy machine the work ends late, and the samples with it.
+    let most = number(&outcome, "/elapsed_ns") / 1e7 + 2.0;
+    assert!(samples >= 3 && samples as f64 <= most, "{samples} samples in {most} periods");
 }

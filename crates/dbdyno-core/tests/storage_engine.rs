@@ -120,6 +120,30 @@ fn pages_that_were_never_written_are_told_apart() {
 }
 
 #[test]
+fn a_stall_is_the_longest_silence_however_many_wait() {
+    let law = json!({"stalls": [{"at_ns": 300 * MS, "for_ns": 400 * MS}]});
+    for (load, most_ns) in [(closed(16), 401 * MS), (json!({"kind": "open", "per_s": 50.0, "depth": 64}), 460 * MS)] {
+        let outcome = run(&device(4, law.clone()), &cell(load, json!({})));
+        let silence_ns = outcome.longest_silence_ns;
+        assert!((340 * MS..=most_ns).contains(&silence_ns), "{silence_ns}");
+        assert!((900 * MS..=S + MS).contains(&outcome.elapsed_ns), "{}", outcome.elapsed_ns);
+    }
+    // Where nothing is asked for nobody is silent.
+    let rare = cell(json!({"kind": "open", "per_s": 5.0, "depth": 64}), json!({}));
+    assert_eq!(100_000, run(&device(4, json!({})), &rare).longest_silence_ns);
+}
+
+#[test]
+fn reads_beside_writes_have_times_of_their_own() {
+    let outcome = run(&device(4, json!({})), &cell(closed(4), json!({"write_share": 0.25})));
+    let reads = outcome.read_response_time.expect("there are writes");
+    assert_eq!(outcome.reads, reads.count);
+    assert_eq!(outcome.reads, outcome.heat.iter().map(|cell| cell.2).sum::<u64>());
+    assert!((0.2..0.3).contains(&(outcome.writes as f64 / (outcome.reads + outcome.writes) as f64)));
+    assert!(run(&device(4, json!({})), &cell(closed(4), json!({}))).read_response_time.is_none());
+}
+
+#[test]
 fn the_last_io_of_a_limited_cell_is_the_last() {
     let load = json!({"kind": "closed", "depth": 8, "most_ios": 100});
     assert_eq!(100, run(&device(4, json!({})), &cell(load, json!({}))).reads_in_all);
@@ -208,6 +232,17 @@ fn an_open_loop_on_a_real_file_keeps_its_rate() {
         let (response, service) = (outcome.response_time.sum_ns, outcome.service_time.expect("open").sum_ns);
         assert!(response >= service, "{engine}: {response} < {service}");
     }
+}
+
+#[test]
+fn a_file_is_flushed_alongside_as_often_as_asked() {
+    let file = OnDisk::new("alongside", 4 << 20);
+    let more = json!({"span_bytes": 4 << 20, "window_ns": 500 * MS, "write_share": 0.5, "flush_every_ns": 50 * MS});
+    let outcome = run(&file.open("auto", false), &cell(closed(2), more));
+    // Each begins so long after the last one ended, so slow ones leave room for fewer.
+    let slow_ns = outcome.flush_times_ns.iter().sum::<u64>();
+    assert!((1..=10).contains(&outcome.flush_times_ns.len()), "{:?}", outcome.flush_times_ns);
+    assert!(slow_ns > 0);
 }
 
 #[test]

@@ -81,7 +81,8 @@ def arm_findings(
         trials=len(trials),
         units=_units(outcomes),
         throughput_per_s=pseudo_median([outcome["throughput_per_s"] for outcome in outcomes]),
-        rows_per_s=_rows_per_s(arm, outcomes),
+        rows_per_s=_times_units(arm["rows_per_unit"], outcomes),
+        bytes_per_s=_times_units(arm.get("bytes_per_unit"), outcomes),
         response_time_ns=times(clocks["response_time"]),
         service_time_ns=times(clocks["service_time"]),
         queue_time_ns=times(clocks["queue_time"]),
@@ -155,9 +156,9 @@ def _elapsed(arm: Document, outcomes: Sequence[Document]) -> Estimate | None:
     return pseudo_median([float(outcome["elapsed_ns"]) for outcome in outcomes])
 
 
-def _rows_per_s(arm: Document, outcomes: Sequence[Document]) -> Estimate | None:
-    rows = arm["rows_per_unit"]
-    return None if rows is None else pseudo_median([outcome["throughput_per_s"] * rows for outcome in outcomes])
+def _times_units(of_each: int | None, outcomes: Sequence[Document]) -> Estimate | None:
+    """A rate of what each unit has so many of."""
+    return None if of_each is None else pseudo_median([outcome["throughput_per_s"] * of_each for outcome in outcomes])
 
 
 def _driver(outcomes: Sequence[Document]) -> Driver:

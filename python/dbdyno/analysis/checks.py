@@ -8,11 +8,11 @@ from fractions import Fraction
 from dbdyno.analysis.check import NOT_KNOWN, Seen, check
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Check
-from dbdyno.analysis.limits import PHYSICAL_READS_TOLERANCE
+from dbdyno.analysis.limits import PHYSICAL_TOLERANCE
 from dbdyno.analysis.profile import parts_by_trial
-from dbdyno.analysis.requests import physical_share
+from dbdyno.analysis.requests import physical_share, physical_write_share
 from dbdyno.analysis.setting_checks import setting_checks
-from dbdyno.analysis.work import rows_per_unit
+from dbdyno.analysis.work import rows_per_unit, units_in_all
 
 
 def checks(
@@ -29,6 +29,8 @@ def checks(
     expect = arm.get("expect") or {}
     return [
         *_physical_reads(expect, trials, page_bytes),
+        *_plain_io(arm, trials),
+        *_parallel_workers(expect, trials),
         *_plan(expect, trials),
         *_dominant_part(expect, trials),
         *setting_checks(expect, trials),
@@ -42,15 +44,45 @@ def _physical_reads(expect: Document, trials: Sequence[Document], page_bytes: in
     if "physical_reads" not in expect:
         return
     wanted = float(expect["physical_reads"])
+    seen = [_physical(physical_share([trial], page_bytes), wanted) for trial in trials]
+    yield check("physical reads", f"physical reads of {wanted * 100:.0f} %", seen)
+
+
+def _physical(share: float | None, wanted: float) -> Seen:
+    if share is None:
+        return NOT_KNOWN
+    holds = share >= 1 - PHYSICAL_TOLERANCE if wanted else share <= PHYSICAL_TOLERANCE
+    return None if holds else _percent(share)
+
+
+def _plain_io(arm: Document, trials: Sequence[Document]) -> Iterator[Check]:
+    """How the file was opened promises what is seen: not every file system keeps to it."""
+    work = arm.get("file") or {}
+    if work.get("open") == "direct":
+        yield check("page cache", "nothing of the file in the page cache", [_in_page_cache(trial) for trial in trials])
+    if work.get("open") in ("direct", "synchronous") and work["access"] == "write":
+        seen = [_physical(physical_write_share([trial]), 1.0) for trial in trials]
+        yield check("physical writes", "physical writes of 100 %", seen)
+
+
+def _in_page_cache(trial: Document) -> Seen:
+    resident, whole = trial["file"]["resident_bytes_after"], trial["file"]["file_bytes"]
+    return None if resident <= PHYSICAL_TOLERANCE * whole else f"{resident:,} bytes"
+
+
+def _parallel_workers(expect: Document, trials: Sequence[Document]) -> Iterator[Check]:
+    """So many were launched for each unit of the whole trial, by the server's own count."""
+    if "parallel_workers" not in expect:
+        return
+    wanted = int(expect["parallel_workers"])
 
     def seen(trial: Document) -> Seen:
-        share = physical_share([trial], page_bytes)
-        if share is None:
+        launched, units = trial["server"].get("parallel_workers_launched"), units_in_all([trial])
+        if launched is None or units is None:
             return NOT_KNOWN
-        holds = share >= 1 - PHYSICAL_READS_TOLERANCE if wanted else share <= PHYSICAL_READS_TOLERANCE
-        return None if holds else _percent(share)
+        return None if launched == wanted * units else f"{launched / units:g}"
 
-    yield check("physical reads", f"physical reads of {wanted * 100:.0f} %", [seen(trial) for trial in trials])
+    yield check("parallel workers", f"{wanted} parallel workers a unit", [seen(trial) for trial in trials])
 
 
 def _percent(share: float) -> str:
@@ -118,8 +150,11 @@ def _invariants(trials: Sequence[Document]) -> Iterator[Check]:
 
 
 def _same_rows(arm: Document, trials: Sequence[Document], baseline_trials: Sequence[Document]) -> Iterator[Check]:
-    """Fixed work is the same work only if a unit returns and affects as many rows as one of the baseline."""
-    if arm.get("fixed_units") is None:
+    """Fixed work is the same work only if a unit returns and affects as many rows as one of the baseline.
+
+    Where a level says which bytes are the work, arms may move them in other ways than by rows.
+    """
+    if arm.get("fixed_units") is None or arm.get("file"):
         return
     theirs = {(trial["block"], trial["attempt"]): rows_per_unit(trial) for trial in baseline_trials}
     pairs = [

@@ -51,7 +51,14 @@ def _others(run: Document, blocks: Mapping[int, Block]) -> list[str]:
     fewest = min(trial["outcome"]["response_time"]["count"] for trial in trials)
     has_rows = all(arm["rows_per_unit"] for arm in run["arms"])
     fixed_work = all(arm.get("fixed_units") is not None for arm in run["arms"])
-    has = {"rows_per_s": has_rows, "elapsed_ns": fixed_work, "throughput_per_s": not fixed_work}
+    has_bytes = all(arm.get("bytes_per_unit") for arm in run["arms"])
+    # Of the same work bytes per second is the elapsed time the other way round.
+    has = {
+        "rows_per_s": has_rows,
+        "bytes_per_s": has_bytes and not fixed_work,
+        "elapsed_ns": fixed_work and run["metric"] != "bytes_per_s",
+        "throughput_per_s": not fixed_work,
+    }
     return [
         metric
         for metric in HIGHER_IS_BETTER

@@ -55,6 +55,13 @@ class Histograms:
         values = _highest_ns(np.append(self.bucket, 0)[np.minimum(places, len(self.bucket))])
         return np.where(self.units[:, None] > 0, values, 0)
 
+    def places(self, bins_per_decade: int) -> list[tuple[int, int, int]]:
+        """(histogram, bin, count), empty bins left out: bin b holds 10^(b/n) <= ns < 10^((b+1)/n)."""
+        owner = np.searchsorted(np.cumsum(self.units), np.cumsum(self.count) - self.count, side="right")
+        logs = np.log10(np.maximum(_highest_ns(self.bucket), 1))
+        places = np.floor(logs * bins_per_decade).astype(np.int64)
+        return list(zip(owner.tolist(), places.tolist(), self.count.tolist(), strict=True))
+
     def bins(self, bins_per_decade: int) -> list[Bin]:
         """All of them merged, as logarithmic bins, empty ones left out."""
         counts = np.bincount(self.bucket, self.count).astype(np.int64)

@@ -37,7 +37,7 @@ LATE_SHARE_OF_SHORT = 0.10
 # What other guests of the host took: above this it moves times by as much as the usual margin of 3 %.
 STEAL_SHARE = 0.02
 # An arm is cold, or warm, with so much room for the catalogs' pages and for those of others.
-PHYSICAL_READS_TOLERANCE = 0.01
+PHYSICAL_TOLERANCE = 0.01
 
 # Whether trials ran steadily. The start of a window is compared over all trials of an arm: 5 % of a fifth of the
 # window is 1 % of the figure, a third of the usual margin; and an arm that is steady should cry wolf in 1 of 100 runs.

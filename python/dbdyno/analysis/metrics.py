@@ -14,6 +14,7 @@ from dbdyno.analysis.limits import LEAST_UNITS_BEYOND
 HIGHER_IS_BETTER: Mapping[str, bool] = {
     "throughput_per_s": True,
     "rows_per_s": True,
+    "bytes_per_s": True,
     "elapsed_ns": False,
     "response_time_ns_mean": False,
     "response_time_ns_p50": False,
@@ -42,6 +43,8 @@ def values(metric: str, arm: Document, trials: Sequence[Document]) -> list[float
         return [float(outcome["throughput_per_s"]) for outcome in outcomes]
     if metric == "rows_per_s":
         return [float(outcome["throughput_per_s"]) * float(arm["rows_per_unit"]) for outcome in outcomes]
+    if metric == "bytes_per_s":
+        return [float(outcome["throughput_per_s"]) * float(arm["bytes_per_unit"]) for outcome in outcomes]
     if metric == "elapsed_ns":
         return [float(outcome["elapsed_ns"]) for outcome in outcomes]
     return clock_figures([outcome["response_time"] for outcome in outcomes])[metric.rpartition("_")[2]]

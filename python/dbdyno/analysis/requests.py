@@ -5,6 +5,9 @@
     device   = bytes that the kernel read from the device      what was not in the page cache either
     physical = min(device, server) / accessed
 
+Plain I/O has no server: accessed are the bytes that it moved, and what it had the device read the kernel counts by
+thread. Nobody counts so what a thread has written: the device's counter then bounds it.
+
 A page that the server read may have come from the system's page cache, so the server alone cannot tell a cold
 cache from a warm one; and the kernel reads ahead, also for others, so the device alone would count too much.
 The lesser of both bounds what this work can have read from the device.
@@ -40,6 +43,8 @@ def reads(trials: Sequence[Document], page: int) -> Reads | None:
 
 def physical_share(trials: Sequence[Document], page: int) -> float | None:
     """Of all pages looked at, those that came from the device; None where the server's counters are not known."""
+    if any(trial.get("file") for trial in trials):
+        return _share_of_file(trials, [trial["file"]["read_bytes"] for trial in trials])
     servers = [trial["server"] for trial in trials]
     if not all("buffer_hits" in server and "buffer_reads" in server for server in servers):
         return None
@@ -49,6 +54,21 @@ def physical_share(trials: Sequence[Document], page: int) -> float | None:
     known = _device_known(trials)
     physical = sum(_physical_bytes(trial, page) if known else _buffer_bytes(trial, page) for trial in trials)
     return float(physical / accessed)
+
+
+def physical_write_share(trials: Sequence[Document]) -> float | None:
+    """Of the bytes that plain I/O wrote, those that reached the device meanwhile; None where that is not known."""
+    if not _device_known(trials):
+        return None
+    return _share_of_file(trials, [trial["device"]["write_bytes"] for trial in trials])
+
+
+def _share_of_file(trials: Sequence[Document], by_device: Sequence[int | None]) -> float | None:
+    known = [moved for moved in by_device if moved is not None]
+    if len(known) < len(trials):
+        return None
+    asked = [int(trial["file"]["bytes"]) for trial in trials]
+    return sum(map(min, asked, known)) / sum(asked)
 
 
 def _physical_bytes(trial: Document, page: int) -> int:

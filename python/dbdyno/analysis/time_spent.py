@@ -22,6 +22,8 @@ from dbdyno.analysis.statements import Portions, by_statement, script_parts
 from dbdyno.analysis.tail import tail
 
 NOT_RECORDED = "this run recorded no snapshots by response time"
+# Where it was not asked for, and where a thread of ours did the work by itself.
+NOT_SAMPLED = ("off", "own clocks")
 NO_SNAPSHOTS = "the waits were not sampled"
 
 
@@ -50,7 +52,7 @@ class TimeSpent:
     def tail(self, asked: Share = SLOWEST) -> tuple[Tail | None, str | None]:
         """Why the slowest units are slow; or None and the reason."""
         if self._cells is None or self._divider is None:
-            off = any(outcome["profile"]["route"] == "off" for outcome in self._outcomes)
+            off = any(outcome["profile"]["route"] in NOT_SAMPLED for outcome in self._outcomes)
             return None, NO_SNAPSHOTS if off else NOT_RECORDED
         found = tail(self._cells, self._divider, self._seed, asked)
         return (None, found) if isinstance(found, str) else (found, None)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import psycopg
 from psycopg.types.string import TextLoader
 
-from dbdyno.errors import DynoError
-from dbdyno.targets.binaries import OLDEST_MAJOR
-from dbdyno.targets.connecting import CONNECT_LIMIT_S, connection_failure
+from dbdyno.targets import connecting
 from dbdyno.targets.endpoint import Endpoint
 from dbdyno.targets.target import Connection
 
@@ -38,44 +35,11 @@ class _LenientText(TextLoader):
 
 def connect(endpoint: Endpoint) -> Connection:
     """A read-only session in autocommit. Raises `DynoError`, exit code 2, where there can be none."""
-    arguments = endpoint.connect_arguments() | {"application_name": APPLICATION_NAME}
-    try:
-        session = psycopg.connect(**arguments, autocommit=True, connect_timeout=CONNECT_LIMIT_S)
-    except psycopg.OperationalError as error:
-        raise connection_failure(endpoint, error) from None  # its frames hold the arguments
-    try:
-        _check_version(session, endpoint)
-        _check_direct(session, endpoint)
+
+    def prepare(session: Connection) -> None:
+        connecting.check_version(session, endpoint)
+        connecting.check_direct(session, endpoint)
         for name in ("text", "varchar", "name"):
             session.adapters.register_loader(name, _LenientText)
-        for name, value in _SETTINGS.items():
-            session.execute("SELECT pg_catalog.set_config(%s, %s, false)", [name, value])
-    except psycopg.Error as error:
-        session.close()
-        raise connection_failure(endpoint, error) from None
-    except BaseException:
-        session.close()
-        raise
-    return session
 
-
-def _check_direct(session: Connection, endpoint: Endpoint) -> None:
-    """Refuse a pooler before anything is set: our read-only session would be the next client's.
-
-    A pooler makes up the pid that it tells its clients; the backend knows its own.
-    """
-    answer = session.execute("SELECT pg_catalog.pg_backend_pid()")
-    if answer.description is None or answer.fetchone() != (session.info.backend_pid,):
-        raise DynoError(
-            "pooler",
-            f"target {endpoint.display()}: answers as a connection pooler does; name PostgreSQL's own host and port",
-        )
-
-
-def _check_version(session: Connection, endpoint: Endpoint) -> None:
-    if session.info.server_version < OLDEST_MAJOR * 10000:
-        found = session.info.parameter_status("server_version")
-        raise DynoError(
-            "unsupported_version",
-            f"target {endpoint.display()}: PostgreSQL {found}; {OLDEST_MAJOR} is the oldest that is supported",
-        )
+    return connecting.connect(endpoint, APPLICATION_NAME, _SETTINGS, prepare)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 SERIES_STEP_NS = 100_000_000
+FLUSH_NS = 1_000_000
+DATA, LOG, GROWING = "data", "log", "growing"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -25,6 +27,7 @@ class Cell:
     write_share: float = 0.0
     sequential: bool = False
     look_for_zeros: bool = False
+    flush_every_ns: int = 0
 
     def document(self) -> dict[str, Any]:
         """The engine's spec."""
@@ -43,6 +46,7 @@ class Cell:
             "series_step_ns": min(SERIES_STEP_NS, self.window_ns),
             "seed": self.seed,
             "look_for_zeros": self.look_for_zeros,
+            "flush_every_ns": self.flush_every_ns,
         }
 
 
@@ -65,7 +69,10 @@ class Flushes:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Planned:
-    """A cell or flushes in its place in the schedule: which phase, which block, and what it stands for there."""
+    """A cell or flushes in its place in the schedule: which phase, which block, and what it stands for there.
+
+    `file` is the one that it runs on: data, log, or a log that grows.
+    """
 
     phase: str
     block: int
@@ -73,10 +80,12 @@ class Planned:
     work: Cell | Flushes
     # Run before it and not written down.
     warm: Cell | None = None
+    file: str = DATA
 
     @property
     def expected_ns(self) -> int:
         """How long it takes; of flushes, at a flush time that most devices reach."""
         if isinstance(self.work, Cell):
             return self.work.settle_ns + self.work.window_ns
-        return self.work.commits * 1_000_000
+        # Of several writers each waits for the flush that is under way and for its own.
+        return self.work.commits * FLUSH_NS * min(self.work.writers, 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ def inventory(place: Place) -> dict[str, Any]:
         "host": host(),
         "cpus": len(os.sched_getaffinity(0)),
         "cpu_model": cpu_model(_read(Path("/proc/cpuinfo"))),
+        "virtual": is_virtual(_read(Path("/proc/cpuinfo"))),
         "kernel": os.uname().release,
         "directory": str(place.directory.resolve()),
         "file_system": place.storage.file_system,
@@ -54,17 +56,34 @@ def queue_of(block: Path | None) -> dict[str, str]:
     return {name: text for name, text in found.items() if text}
 
 
+def is_virtual(cpuinfo: str) -> bool:
+    """Whether a hypervisor runs this machine: then its PCI links are what that one made up."""
+    return re.search(r"^flags\b.*\bhypervisor\b", cpuinfo, re.MULTILINE) is not None
+
+
+# Where the kernel puts a link's speed, seen from the directories above the device: the port of a SATA or SAS disk has a
+# directory for its links, a PCI function has files.
+_LINK_FILES = {
+    "sata_spd": "link*/ata_link/link*/sata_spd",
+    "negotiated_linkrate": "phy-*/sas_phy/phy-*/negotiated_linkrate",
+    "current_link_speed": "current_link_speed",
+    "current_link_width": "current_link_width",
+}
+
+
 def link_of(block: Path | None) -> dict[str, str]:
-    """Speed and width of the PCI link, or the speed of the SATA or SAS link, where the kernel tells."""
+    """Speed and width of the PCI link, or the speed of the SATA or SAS link, where the kernel tells; the closest of
+    each."""
+    found: dict[str, str] = {}
     if block is None:
-        return {}
-    found = {}
+        return found
     for holder in (block, *block.parents):
-        for name in ("current_link_speed", "current_link_width", "sata_spd", "negotiated_linkrate"):
-            if name not in found and (text := _read(holder / name)):
-                found[name] = text
         if holder.name == "devices":
             break
+        for name, pattern in _LINK_FILES.items():
+            text = next(map(_read, sorted(holder.glob(pattern))), "")
+            if name not in found and text not in ("", "<unknown>"):
+                found[name] = text
     return found
 
 

@@ -28,6 +28,11 @@ class OwnFile:
         self._descriptor = _made(directory)
 
     @property
+    def descriptor(self) -> int:
+        """Of the file, while it is held."""
+        return self._descriptor
+
+    @property
     def path(self) -> Path:
         """Where it can be opened from within this process."""
         return Path(f"/proc/self/fd/{self._descriptor}")

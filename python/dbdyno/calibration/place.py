@@ -6,7 +6,9 @@ import dataclasses
 import os
 from pathlib import Path
 
+from dbdyno.calibration.own_file import OwnFile
 from dbdyno.errors import DynoError
+from dbdyno.probes.direct_io import takes_direct
 from dbdyno.probes.storage import Storage, block_device_of, find_storage
 
 # A file system that is nearly full places and flushes new data unlike one that is not, and its owner needs the rest.
@@ -36,7 +38,8 @@ def inspect(directory: Path, file_bytes: int) -> Place:
         )
     _check_space(directory, file_bytes)
     direct = _takes_direct(directory)
-    return Place(directory, storage, block_device_of(directory), direct, tuple(_warnings(directory, storage, direct)))
+    warnings = tuple(file_warnings(directory, storage, direct))
+    return Place(directory, storage, block_device_of(directory), direct, warnings)
 
 
 def _check_directory(directory: Path) -> None:
@@ -54,6 +57,8 @@ def _check_directory(directory: Path) -> None:
 def _check_space(directory: Path, file_bytes: int) -> None:
     space = os.statvfs(directory)
     free_bytes = space.f_bavail * space.f_frsize
+    if not space.f_blocks:
+        raise DynoError("no_storage", f"{directory}: its file system keeps no files; name a directory on a disk")
     used_share = 1 - space.f_bavail / max(1, space.f_blocks - space.f_bfree + space.f_bavail)
     if used_share > FULLEST_SHARE:
         raise DynoError(
@@ -69,27 +74,13 @@ def _check_space(directory: Path, file_bytes: int) -> None:
 
 
 def _takes_direct(directory: Path) -> bool:
-    """Whether files there can be opened past the page cache: tried, since no list of file systems is true for long."""
-    try:
-        descriptor = os.open(directory, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT, 0o600)
-    except OSError:
-        return _named_takes_direct(directory)
-    os.close(descriptor)
-    return True
-
-
-def _named_takes_direct(directory: Path) -> bool:
-    from dbdyno.calibration.own_file import OwnFile
-
+    """Tried on a file of our own, since no list of file systems is true for long."""
     with OwnFile(directory) as own:
-        try:
-            os.close(os.open(own.path, os.O_RDWR | os.O_DIRECT))
-        except OSError:
-            return False
-    return True
+        return takes_direct(own.descriptor)
 
 
-def _warnings(directory: Path, storage: Storage, direct: bool) -> list[dict[str, str]]:
+def file_warnings(directory: Path, storage: Storage, direct: bool) -> list[dict[str, str]]:
+    """What limits figures from files there, or from that very file."""
     found = []
     if storage.layered:
         found.append(_warning("overlay", f"{directory} is on {storage.file_system}: a container's layers over a disk"))

@@ -21,12 +21,16 @@ class Storage:
 
     bench: engine.StorageBench
     block_device: Path | None = None
+    # Of a file that somebody else filled: pages of it may never have been written.
+    look_for_zeros: bool = False
 
     @classmethod
     def of_file(cls, path: Path, block_device: Path | None, *, direct: bool, write: bool, engine_name: str) -> Storage:
-        """Opens a file; `engine_name` is auto, io_uring, threads or null."""
+        """Opens a file; `engine_name` is auto, io_uring, threads or null. Others' files are searched for zeros."""
         file = {"path": str(path), "direct": direct, "write": write, "engine": engine_name}
-        return cls(engine.StorageBench({"file": file}), block_device)
+        return cls(
+            engine.StorageBench({"file": file}), block_device, look_for_zeros=not write and engine_name != "null"
+        )
 
     @classmethod
     def programmed(cls, law: Mapping[str, Any]) -> Storage:
@@ -57,6 +61,7 @@ class Storage:
         kernel = None
         if self.block_device is not None and before is not None and after is not None:
             kernel = device_work(self.block_device, before, after)
+        read_bytes, written_bytes = _moved(planned.work, outcome)
         return {
             "phase": planned.phase,
             "block": planned.block,
@@ -64,12 +69,24 @@ class Storage:
             "work": planned.work.document(),
             "outcome": outcome,
             "kernel": kernel,
-            "warmed_bytes": warmed_bytes,
+            "read_bytes": warmed_bytes + read_bytes,
+            "written_bytes": written_bytes,
         }
 
     def _outcome(self, planned: Planned, go_on: GoOn) -> Document:
         match planned.work:
             case Cell() as cell:
-                return self.bench.run(cell.document(), go_on)
+                return self.bench.run(
+                    cell.document() | {"look_for_zeros": cell.look_for_zeros or self.look_for_zeros}, go_on
+                )
             case Flushes() as flushes:
                 return self.bench.flush(flushes.document())
+
+
+def _moved(work: Cell | Flushes, outcome: Document) -> tuple[int, int]:
+    """Bytes read and written, within the window and beside it."""
+    match work:
+        case Cell(io_bytes=each):
+            return outcome["reads_in_all"] * each, outcome["writes_in_all"] * each
+        case Flushes(io_bytes=each):
+            return 0, len(outcome["times_ns"]) * each

@@ -1,7 +1,7 @@
 """`dbdyno compare`: what changed from one saved measurement to another, with no database.
 
-What is compared depends on what they are: profiles in `comparing_profiles`, runs in `comparing_runs`; two different
-kinds have no comparison.
+What is compared depends on what they are: profiles in `comparing_profiles`, runs in `comparing_runs`, calibrations in
+`comparing_calibrations`; two different kinds have no comparison.
 """
 
 from __future__ import annotations
@@ -13,15 +13,22 @@ import typer
 from dbdyno.errors import DynoError
 from dbdyno.store import calibration_directory, journal, profile_directory
 
-PROFILE, RUN = "a profile", "a run"
+PROFILE, RUN, CALIBRATION = "a profile", "a run", "a calibration"
+# Of calibrations; a run has its own. In per cent.
+MARGIN = 5.0
 
 
 def compare(
     places: list[Path] = typer.Argument(
-        ..., metavar="A B...", help="Run directories or archives of them, two or more; or two directories of profiles."
+        ...,
+        metavar="A B...",
+        help="Run directories or archives of them, or calibrations, two or more; or two directories of profiles.",
     ),
-    gate: bool = typer.Option(False, "--gate", help="Two runs: exit with 3 if an arm is worse in B than in A."),
-    html: Path | None = typer.Option(None, "--html", metavar="FILE", help="Runs: write a page with a chart to FILE."),
+    gate: bool = typer.Option(False, "--gate", help="Two runs, or calibrations: exit with 3 if the later is worse."),
+    html: Path | None = typer.Option(None, "--html", metavar="FILE", help="Write a page with charts to FILE."),
+    margin: float | None = typer.Option(
+        None, "--margin", metavar="PERCENT", min=0.1, help="Calibrations: a smaller change does not matter (5)."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print the comparison as one JSON document."),
 ) -> int:
     """Say what changed from A to B, or along many runs."""
@@ -33,13 +40,24 @@ def compare(
             raise DynoError("mixed_kinds", f"{place}: is {kind} and {places[0]} {kinds[0]}; compare those of one kind")
     if html is not None and html.suffix != ".html":
         raise DynoError("bad_page", f"--html {html}: is no name for a page; name a file that ends in .html")
+    if kinds[0] == CALIBRATION:
+        from dbdyno.commands import comparing_calibrations
+
+        share = (MARGIN if margin is None else margin) / 100
+        return comparing_calibrations.compare(places, gate=gate, html=html, as_json=as_json, margin=share)
+    if margin is not None:
+        raise DynoError(
+            "flag_conflict", f"--margin {margin:g}: is for calibrations; a run has the margin of its experiment"
+        )
     if kinds[0] == RUN:
         from dbdyno.commands import comparing_runs
 
         return comparing_runs.compare(places, gate=gate, html=html, as_json=as_json)
     if gate or html is not None:
         flag = "--gate" if gate else "--html"
-        raise DynoError("flag_conflict", f"{flag}: is for runs; a profile has no verdict and no interleaved arms")
+        raise DynoError(
+            "flag_conflict", f"{flag}: is for runs and calibrations; a profile has no verdict and no interleaved arms"
+        )
     if len(places) > 2:
         raise DynoError("many_profiles", f"{places[2]}: is a third profile; compare takes two, or runs")
     from dbdyno.commands import comparing_profiles
@@ -52,9 +70,10 @@ def kind_of(directory: Path) -> str:
     if directory.is_dir() and profile_directory.is_profile(directory):
         return PROFILE
     if directory.is_dir() and calibration_directory.is_calibration(directory):
-        raise DynoError("not_comparable", f"{directory}: is a calibration, and those are not compared yet; name runs")
+        return CALIBRATION
     if directory.is_file() or (directory / journal.FILE_NAME).exists():
         return RUN
     raise DynoError(
-        "not_comparable", f"{directory}: holds no run and no profile; name what dbdyno run, pack or profile made"
+        "not_comparable",
+        f"{directory}: holds no run and no profile; name what dbdyno run, pack, profile or calibrate made",
     )

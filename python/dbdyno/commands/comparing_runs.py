@@ -31,7 +31,7 @@ def compare(places: Sequence[Path], *, gate: bool, html: Path | None, as_json: b
         return _two(runs[0], runs[1], places, gate=gate, html=html, as_json=as_json)
     history = runs_history(runs)
     if html is not None:
-        _write(html, page.history_page(history))
+        write_page(html, page.history_page(history))
     if as_json:
         typer.echo(to_json(history), nl=False)
     else:
@@ -55,7 +55,7 @@ def _two(
         None if html is None else str(html),
     )
     if html is not None:
-        _write(html, page.comparison_page(found, runs_history([first, second]), shown))
+        write_page(html, page.comparison_page(found, runs_history([first, second]), shown))
     if as_json:
         typer.echo(to_json(found), nl=False)
     else:
@@ -69,7 +69,8 @@ def _gate(found: RunsComparison) -> int:
     return EXIT_GATE if found.worse else EXIT_DONE
 
 
-def _write(path: Path, text: str) -> None:
+def write_page(path: Path, text: str) -> None:
+    """The page of `--html`."""
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

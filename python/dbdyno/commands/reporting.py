@@ -15,7 +15,7 @@ from dbdyno.commands import profile_report
 from dbdyno.commands.band_option import share
 from dbdyno.errors import DynoError
 from dbdyno.report import html, json_report, terminal
-from dbdyno.store import calibration_directory, profile_directory, run_directory, unpack
+from dbdyno.store import calibration_directory, ndv_directory, profile_directory, run_directory, unpack
 
 
 def report(directory: Path, band: str | None, *, as_json: bool, as_html: bool) -> None:
@@ -29,6 +29,11 @@ def report(directory: Path, band: str | None, *, as_json: bool, as_html: bool) -
         if band is not None:
             raise DynoError("flag_conflict", f"--band {band}: is for the units of a run; a calibration has none")
         _report_calibration(directory, as_json=as_json, as_html=as_html)
+        return
+    if ndv_directory.is_count(directory):
+        if band is not None:
+            raise DynoError("flag_conflict", f"--band {band}: is for the units of a run; a count has none")
+        _report_count(directory, as_json=as_json, as_html=as_html)
         return
     slow = SLOWEST if band is None else share(band)
     if not directory.exists():
@@ -58,6 +63,25 @@ def _report_calibration(directory: Path, *, as_json: bool, as_html: bool) -> Non
         typer.echo(calibration_report.write_page(directory, found))
     else:
         calibration_report.print_calibration(directory, found, as_json=as_json)
+
+
+def _report_count(directory: Path, *, as_json: bool, as_html: bool) -> None:
+    from dbdyno.commands import ndv_report
+
+    if as_html:
+        raise DynoError("no_page", f"--html {directory}: a count of different values has no page; leave it out")
+    found = ndv_report.findings_of(ndv_directory.read_record(directory))
+    ndv_report.print_count(directory, found, as_json=as_json)
+
+
+def write_latency_map(directory: Path, path: Path) -> None:
+    """The records of a calibration for PyLatencyMap, into a file or, for `-`, to stdout."""
+    if not calibration_directory.is_calibration(directory):
+        raise DynoError("no_calibration", f"--latency-map: {directory} is no calibration; name one")
+    from dbdyno.commands import calibration_report
+
+    found = calibration_report.findings_of(calibration_directory.read_record(directory))
+    calibration_report.write_latency_map(found, path)
 
 
 def print_report(directory: Path, findings: Findings, *, as_json: bool) -> None:

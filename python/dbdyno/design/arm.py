@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dbdyno.design.arrival import Arrival
 from dbdyno.design.document import Expect, Measured, SettingValue
+from dbdyno.design.file_work import FileWork
 from dbdyno.design.scripts import Script
 
 
@@ -24,6 +25,7 @@ class Arm:
     """One combination of levels. `settings` are the server's, `session` each connection's, `role` the user's.
 
     `fixed_units`: that many units of work and no more, timed as a whole; None: a timed window.
+    `file`: whose bytes a unit moves, and, where its `open` says so, how it is done without the server.
     `null`: a second copy of its baseline, to see how often no difference is taken for one.
     """
 
@@ -32,6 +34,7 @@ class Arm:
     baseline: str | None
     server: Server
     scripts: tuple[Script, ...]
+    file: FileWork | None
     fixed_units: int | None
     fetch_rows: int | None
     clients: int
@@ -51,6 +54,18 @@ class Arm:
     reset: tuple[str, ...]
     expect: Expect
     null: bool = False
+
+    @property
+    def is_plain_io(self) -> bool:
+        """Whether it reads or writes a file by itself, beside the server."""
+        return self.file is not None and self.file.open is not None
+
+    @property
+    def work_names(self) -> list[str]:
+        """What it does: its scripts, or its plain I/O."""
+        if self.file is not None and self.is_plain_io:
+            return [self.file.described]
+        return [script.name for script in self.scripts]
 
 
 def resolve(value: SettingValue, measured: Mapping[str, float]) -> str:

@@ -16,6 +16,7 @@ from dbdyno.design.arm import Arm, Server
 from dbdyno.design.arrival import make_arrival
 from dbdyno.design.combinations import Levels, check_company, check_names, combinations
 from dbdyno.design.document import Candidates, Document, Level
+from dbdyno.design.file_work import file_work
 from dbdyno.design.merging import merged, merged_expect, merged_load, only_one
 from dbdyno.design.scripts import Script, read_sql, read_statement, read_uses
 from dbdyno.errors import DynoError
@@ -166,13 +167,16 @@ def _arm(maker: _Maker, name: str, levels: dict[str, str], parts: list[Level], b
     reset = tuple(document.design.reset if reset is None else reset)
     _check_undo(reset, parts, levels, path)
     clients = load["clients"] or 1
+    file = file_work(parts, levels, path)
+    plain_io = file is not None and file.open is not None
     return Arm(
         name=name,
         levels=levels,
         baseline=None if baseline == name else baseline,
         server=_server(parts, levels, path),
-        scripts=_scripts(path, load),
-        fixed_units=_fixed_units(maker, load),
+        scripts=() if plain_io else _scripts(path, load),
+        file=file,
+        fixed_units=_fixed_units(maker, load, plain_io=plain_io),
         fetch_rows=load["fetch_rows"],
         clients=clients,
         threads=min(load["threads"] or 1, clients),
@@ -225,14 +229,16 @@ def _scripts(path: Path, load: Mapping[str, Any]) -> tuple[Script, ...]:
     return read_uses(path, [script] if isinstance(script, str) else script)
 
 
-def _fixed_units(maker: _Maker, load: Mapping[str, Any]) -> int | None:
+def _fixed_units(maker: _Maker, load: Mapping[str, Any], *, plain_io: bool) -> int | None:
     """How many units an arm does, where it has fixed work; `executions` are those of one statement."""
     units, executions, name = load["units"], load["executions"], maker.path.name
     if units is None and executions is None:
+        if plain_io:
+            raise DynoError("no_fixed_work", f"{name}: file.open: plain I/O has no window; give units or executions")
         return None
-    if executions is not None and load["statement"] is None:
+    if executions is not None and load["statement"] is None and not plain_io:
         raise DynoError("no_statement", f"{name}: executions = {executions}: is for a statement; write units instead")
-    if units is not None and load["script"] is None:
+    if units is not None and load["script"] is None and not plain_io:
         raise DynoError("no_script", f"{name}: units = {units}: is for a script; write executions instead")
     if load["arrival"] is not None:
         raise DynoError("open_fixed_work", f"{name}: arrival: an open loop has no fixed work; leave one of the two out")

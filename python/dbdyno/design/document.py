@@ -27,6 +27,7 @@ Size = Annotated[int, BeforeValidator(size_bytes)]
 Metric = Literal[
     "throughput_per_s",
     "rows_per_s",
+    "bytes_per_s",
     "elapsed_ns",
     "response_time_ns_mean",
     "response_time_ns_p50",
@@ -108,6 +109,7 @@ class Expect(_Table):
     """What must be seen if an arm did what its name says."""
 
     physical_reads: Share | None = None
+    parallel_workers: int | None = Field(default=None, ge=0)
     plan: str | list[str] | None = None
     no_plan: str | list[str] | None = None
     profile: str | list[str] | None = None
@@ -152,9 +154,20 @@ class Load(_Table):
         return self
 
 
+class FileWork(_Table):
+    """The same work as plain I/O: `open` says that no server does it, and how the file is opened instead."""
+
+    relation: str | None = None
+    access: Literal["read", "write"] | None = None
+    order: Literal["sequential", "random"] | None = None
+    request: Size | None = Field(default=None, gt=0, le=1 << 30)
+    open: Literal["buffered", "direct", "synchronous"] | None = None
+
+
 class Level(Load):
     """One value of a factor: everything that it changes."""
 
+    file: FileWork = FileWork()
     set: dict[str, SettingValue] = {}
     settings: dict[str, SettingValue] = {}
     role: dict[str, SettingValue] = {}

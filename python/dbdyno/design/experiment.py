@@ -123,6 +123,11 @@ def _metric(document: Document, path: Path, arms: tuple[Arm, ...]) -> str:
     metric = document.metric or (
         "elapsed_ns" if fixed_work else "response_time_ns_p95" if open_loop else "throughput_per_s"
     )
+    if metric == "bytes_per_s" and any(arm.file is None for arm in arms):
+        raise DynoError(
+            "metric_needs_bytes",
+            f"{path.name}: metric: 'bytes_per_s' is for arms that say which bytes they move; add file to their levels",
+        )
     if metric == "elapsed_ns" and not fixed_work:
         raise DynoError(
             "metric_needs_fixed_work",

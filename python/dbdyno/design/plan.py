@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from dbdyno.design.arm import Arm
@@ -66,7 +67,9 @@ def _arm(arm: Arm) -> dict[str, Any]:
         "undo": arm.undo or None,
         "server_bin": None if arm.server.server_bin is None else str(arm.server.server_bin),
         "target": arm.server.url,
-        "scripts": [{"name": script.name, "weight": script.weight} for script in arm.scripts],
+        "scripts": [{"name": script.name, "weight": script.weight} for script in arm.scripts]
+        or [{"name": name, "weight": 1} for name in arm.work_names],
+        "file": None if arm.file is None else dataclasses.asdict(arm.file),
         "fixed_units": arm.fixed_units,
         "clients": arm.clients,
         "arrival": arm.arrival.document(),

@@ -93,6 +93,7 @@ def _known_keys(parents: list[str]) -> list[str]:
         "think_time": d.ThinkTime,
         "expect": d.Expect,
         "relation_bytes": d.Bounds,
+        "file": d.FileWork,
     }
     table = tables.get(parents[0] if parents else "", d.Level)
     for parent in parents:

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 _PROC = Path("/proc")
 _NS_PER_TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+# Until a family is seen twice with the same members; sessions that end are collected within some milliseconds.
+_LOOKS, _BETWEEN_LOOKS_S = 50, 0.004
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -32,17 +35,48 @@ class Work:
 
 def work_of_family(pid: int, proc: Path = _PROC) -> Work | None:
     """A process and its children; None where they cannot be listed."""
+    children = children_of(pid, proc)
+    own = _work(proc / str(pid), with_collected=True)
+    return None if own is None or children is None else sum(_living(children, proc), start=own)
+
+
+def children_of(pid: int, proc: Path = _PROC) -> list[str] | None:
+    """The pids of its children, those among them that have ended and were not collected yet; None: not to be seen."""
     try:
-        children = (proc / str(pid) / "task" / str(pid) / "children").read_text().split()
+        return (proc / str(pid) / "task" / str(pid) / "children").read_text().split()
     except OSError:
         return None
-    own = _work(proc / str(pid), with_collected=True)
-    return None if own is None else sum(_living(children, proc), start=own)
+
+
+def disk_read_bytes_of_family(pid: int, proc: Path = _PROC) -> int | None:
+    """What a process and its children had the storage read; None where one of them does not show it.
+
+    A child that is collected between two looks would be counted twice or not at all, so it is looked again.
+    """
+    for _ in range(_LOOKS):
+        children = children_of(pid, proc)
+        if children is None:
+            return None
+        try:
+            counts = [_io_counts(proc / each)["read_bytes"] for each in (str(pid), *children)]
+        except PermissionError:
+            return None
+        except OSError:
+            time.sleep(_BETWEEN_LOOKS_S)
+            continue
+        if children_of(pid, proc) == children:
+            return sum(counts)
+    return None
 
 
 def own_work() -> Work | None:
     """This very process with all its threads, without its children."""
     return _work(_PROC / "self", with_collected=False)
+
+
+def moved_bytes() -> int | None:
+    """What this very process has read from storage and written to it since it began; None where it is not shown."""
+    return _disk_bytes(_PROC / "self")
 
 
 def _living(pids: Sequence[str], proc: Path) -> list[Work]:
@@ -64,8 +98,12 @@ def _work(process: Path, *, with_collected: bool) -> Work | None:
 def _disk_bytes(process: Path) -> int | None:
     """What it made the storage do: pages that it dirtied count when they are dirtied, not when they are written."""
     try:
-        lines = (process / "io").read_text().splitlines()
+        counts = _io_counts(process)
     except OSError:
         return None
-    counts = {name: int(value) for name, _, value in (line.partition(":") for line in lines)}
     return counts["read_bytes"] + counts["write_bytes"]
+
+
+def _io_counts(process: Path) -> dict[str, int]:
+    lines = (process / "io").read_text().splitlines()
+    return {name: int(value) for name, _, value in (line.partition(":") for line in lines)}

@@ -17,6 +17,7 @@ Role = Literal["plain", "arm", "estimate", "bound", "better", "worse", "open"]
 METRIC_NAMES = {
     "throughput_per_s": "the throughput",
     "rows_per_s": "the rows per second",
+    "bytes_per_s": "the bytes per second",
     "elapsed_ns": "the elapsed time",
     "response_time_ns_mean": "the mean response time",
     "response_time_ns_p50": "the median response time",

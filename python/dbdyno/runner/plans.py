@@ -20,7 +20,7 @@ from psycopg.pq import ExecStatus
 
 from dbdyno import engine
 from dbdyno.design.arm import Arm
-from dbdyno.runner.plan_shape import plan_nodes, plan_shape
+from dbdyno.targets.plan_shape import plan_nodes, plan_shape
 from dbdyno.targets.target import Connection
 
 # For how long a statement may be executed once more to be explained.

@@ -100,6 +100,8 @@ def _obstacle(arm: Arm, target: Target, figures: Mapping[str, float]) -> _Obstac
         for name, value in values.items():
             if isinstance(value, Measured) and value.measured not in figures:
                 return _Obstacle(f"{name} follows {value.measured}, which is measured only on a server of dbdyno's own")
+    if arm.file is not None and not target.owned:
+        return _Obstacle("works on the server's own files, which only an embedded server's may be")
     if not target.owned and (arm.settings or arm.role):
         names = ", ".join([*arm.settings, *arm.role])
         return _Obstacle(f"needs {names} set on a server that is not ours")

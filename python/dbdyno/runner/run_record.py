@@ -12,7 +12,7 @@ from dbdyno.design.schedule import schedule
 from dbdyno.design.scripts import settings_in_script
 from dbdyno.runner.candidates import Found, index_record
 from dbdyno.runner.prepare import LeftOut, Prepared
-from dbdyno.runner.schema import schema_bytes
+from dbdyno.runner.schema import bytes_per_unit, schema_bytes
 from dbdyno.runner.servers import Servers
 from dbdyno.runner.trial import now
 from dbdyno.store import journal
@@ -50,7 +50,14 @@ def run_record(
         "sampling_budget": asked.sampling_budget,
         "stacks": asked.stacks,
         "started_at": now(),
-        "arms": [{**_arm_record(each, names, found), "server": servers.index(each.arm.server)} for each in prepared],
+        "arms": [
+            {
+                **_arm_record(each, names, found),
+                "bytes_per_unit": bytes_per_unit(servers.of(each.arm.server), each.arm),
+                "server": servers.index(each.arm.server),
+            }
+            for each in prepared
+        ],
         "outcomes": list(experiment.outcomes),
         "invariants": list(experiment.invariants),
         "left_out": [dataclasses.asdict(each) for each in left_out],
@@ -73,8 +80,9 @@ def _arm_record(prepared: Prepared, names: list[str], found: Found) -> dict[str,
         "threads": arm.threads,
         "mode": arm.mode,
         "arrival": arm.arrival.document(),
-        "scripts": [script.name for script in arm.scripts],
+        "scripts": arm.work_names,
         "rows_per_unit": arm.rows_per_unit,
+        "file": None if arm.file is None else dataclasses.asdict(arm.file),
         "fixed_units": arm.fixed_units,
         "fetch_rows": arm.fetch_rows,
         "reset": list(arm.reset),

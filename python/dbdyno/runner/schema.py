@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from dbdyno import engine
+from dbdyno.design.arm import Arm
 from dbdyno.design.experiment import Experiment
 from dbdyno.errors import DynoError
 from dbdyno.targets.target import Target
@@ -52,6 +53,19 @@ def schema_bytes(target: Target) -> int:
             " WHERE relnamespace = to_regnamespace(current_schema()) AND relkind IN ('r', 'm')"
         ).fetchone()
     return int(row[0]) if row else 0
+
+
+def bytes_per_unit(target: Target, arm: Arm) -> int | None:
+    """What a unit of an arm's work moves: one request, or all of its relation; None where it does not say."""
+    if arm.file is None:
+        return None
+    if arm.file.order == "random":
+        return arm.file.request_bytes
+    with target.connect() as connection:
+        row = connection.execute("SELECT pg_relation_size(to_regclass(%s))", [arm.file.relation]).fetchone()
+    if row is None or not row[0]:
+        raise DynoError("no_relation", f"file.relation = {arm.file.relation!r}: there is no such table, or it is empty")
+    return int(row[0])
 
 
 def _load(generator: str, target: Target, scale: int, data_seed: int, say: Say) -> None:

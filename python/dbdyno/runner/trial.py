@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from dbdyno import engine
+from dbdyno.design.arm import Arm
 from dbdyno.design.experiment import Experiment
-from dbdyno.design.schedule import Place
+from dbdyno.design.schedule import Place, trial_seed
 from dbdyno.errors import DynoError
 from dbdyno.runner.apply import applied
 from dbdyno.runner.evidence import Evidence
 from dbdyno.runner.numbers import BAD_QUESTION
+from dbdyno.runner.plain_io import opened
 from dbdyno.runner.prepare import Prepared, session_statements
 from dbdyno.runner.read_back import read_back
 from dbdyno.runner.reset import reset, restore
@@ -70,20 +72,19 @@ def _measure(
         steps = reset(target, prepared.arm, before_caches=evidence.before_caches)
         was_reset = time.monotonic_ns()
         seen = read_back(target, experiment, prepared, statements)
-        spec = trial_spec(
-            experiment,
-            prepared.arm,
-            endpoint=target.endpoint,
-            session_sql=[*target.session_sql, *statements],
-            postmaster_pid=target.postmaster_pid,
-            seed=seed,
-            block=place.block,
-        )
-        password = target.endpoint.password
-        evidence.before_work()
-        outcome = engine.run_trial(spec, password.reveal() if password else None, live)
-        _check_units(outcome)
-        evidence.after_work()
+        if prepared.arm.is_plain_io:
+            outcome = _plain_io(target, prepared.arm, evidence, trial_seed(seed, place.block))
+        else:
+            spec = trial_spec(
+                experiment,
+                prepared.arm,
+                endpoint=target.endpoint,
+                session_sql=[*target.session_sql, *statements],
+                postmaster_pid=target.postmaster_pid,
+                seed=seed,
+                block=place.block,
+            )
+            outcome = _load(target, spec, evidence, live)
     return {
         "preparation": {"apply_ns": settled - began, "reset_ns": was_reset - settled},
         "reset": [*restored, *steps],
@@ -91,6 +92,27 @@ def _measure(
         **evidence.record(),
         "outcome": outcome,
     }
+
+
+def _load(target: Target, spec: Mapping[str, Any], evidence: Evidence, live: engine.Watcher | None) -> dict[str, Any]:
+    """What the clients of the arm do."""
+    password = target.endpoint.password
+    evidence.before_work()
+    outcome = engine.run_trial(spec, password.reveal() if password else None, live)
+    _check_units(outcome)
+    evidence.after_work()
+    return outcome
+
+
+def _plain_io(target: Target, arm: Arm, evidence: Evidence, seed: int) -> dict[str, Any]:
+    """What this process does with files, the server idle beside it."""
+    assert arm.file is not None
+    assert arm.fixed_units is not None
+    with opened(target, arm.file, arm.fixed_units, seed) as work:
+        evidence.before_work()
+        outcome = work.run()
+        evidence.after_work(work.record())
+    return outcome
 
 
 def _check_units(outcome: Mapping[str, Any]) -> None:

@@ -13,17 +13,37 @@ from pathlib import Path
 from dbdyno.errors import DynoError
 
 _DRAFT_PREFIX = ".draft-"
+_LOCK = ".dbdyno-lock"
 
 
 @contextmanager
 def exclusive(directory: Path) -> Iterator[None]:
     """Hold the one lock of `directory`: what is made or removed in it is so by one process at a time."""
-    descriptor = os.open(directory / ".dbdyno-lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = _locked(directory)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
+
+
+def lock_exists(directory: Path) -> bool:
+    """Whether somebody holds or held the lock of `directory`."""
+    return (directory / _LOCK).exists()
+
+
+def remove_lock(directory: Path) -> None:
+    """Leave nothing in a directory of the user's: who waits for the lock meanwhile makes a new one."""
+    with exclusive(directory):
+        (directory / _LOCK).unlink()
+
+
+def _locked(directory: Path) -> int:
+    while True:
+        descriptor = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor
+        os.close(descriptor)  # it was removed while we waited: no other process would meet us there
 
 
 def cached(directory: Path, build: Callable[[Path], None]) -> Path:

@@ -1,4 +1,4 @@
-"""Why a connection could not be made, as one line that says what to do.
+"""A session of ours on a server; and why a connection could not be made, as one line that says what to do.
 
 libpq reports these failures as texts only, with no SQLSTATE; the texts matched here are libpq's own and the server's
 English ones. A failure with none of them is passed on in the server's words.
@@ -6,12 +6,14 @@ English ones. A failure with none of them is passed on in the server's words.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import psycopg
 
 from dbdyno.errors import DynoError
+from dbdyno.targets.binaries import OLDEST_MAJOR
 from dbdyno.targets.endpoint import Endpoint
+from dbdyno.targets.target import Connection
 
 CONNECT_LIMIT_S = 10
 
@@ -46,6 +48,65 @@ _CAUSES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
 )
 _ALL_NEEDED = ("unknown_database", "unknown_user")
+
+
+def _as_it_is(session: Connection) -> None:
+    """Nothing to prepare."""
+
+
+def connect(
+    endpoint: Endpoint,
+    application_name: str,
+    settings: Mapping[str, str],
+    prepare: Callable[[Connection], None] = _as_it_is,
+) -> Connection:
+    """A session in autocommit with `settings` of its own. Raises `DynoError`, exit code 2, where there can be none.
+
+    Args:
+        endpoint: where.
+        application_name: what others see in pg_stat_activity.
+        settings: set for the session, by name.
+        prepare: called before anything is set; it may refuse the session by raising `DynoError`.
+    """
+    arguments = endpoint.connect_arguments() | {"application_name": application_name}
+    try:
+        session = psycopg.connect(**arguments, autocommit=True, connect_timeout=CONNECT_LIMIT_S)
+    except psycopg.OperationalError as error:
+        raise connection_failure(endpoint, error) from None  # its frames hold the arguments
+    try:
+        prepare(session)
+        for name, value in settings.items():
+            session.execute("SELECT pg_catalog.set_config(%s, %s, false)", [name, value])
+    except psycopg.Error as error:
+        session.close()
+        raise connection_failure(endpoint, error) from None
+    except BaseException:
+        session.close()
+        raise
+    return session
+
+
+def check_version(session: Connection, endpoint: Endpoint) -> None:
+    """Refuse a server older than the oldest supported. Raises `DynoError`."""
+    if session.info.server_version < OLDEST_MAJOR * 10000:
+        found = session.info.parameter_status("server_version")
+        raise DynoError(
+            "unsupported_version",
+            f"target {endpoint.display()}: PostgreSQL {found}; {OLDEST_MAJOR} is the oldest that is supported",
+        )
+
+
+def check_direct(session: Connection, endpoint: Endpoint) -> None:
+    """Refuse a pooler before anything is set: what we set for the session would be the next client's.
+
+    A pooler makes up the pid that it tells its clients; the backend knows its own.
+    """
+    answer = session.execute("SELECT pg_catalog.pg_backend_pid()")
+    if answer.description is None or answer.fetchone() != (session.info.backend_pid,):
+        raise DynoError(
+            "pooler",
+            f"target {endpoint.display()}: answers as a connection pooler does; name PostgreSQL's own host and port",
+        )
 
 
 def connection_failure(endpoint: Endpoint, error: psycopg.Error) -> DynoError:

@@ -39,6 +39,11 @@ _DATABASE = (
     "SELECT xact_commit AS commits, xact_rollback AS rollbacks, temp_bytes, temp_files, deadlocks"
     " FROM pg_stat_database WHERE datname = current_database()"
 )
+# Since 18.
+_WORKERS = (
+    "SELECT parallel_workers_to_launch AS parallel_workers_planned, parallel_workers_launched"
+    " FROM pg_stat_database WHERE datname = current_database()"
+)
 
 # FirstNormalObjectId of access/transam.h: what initdb makes lies below.
 _MADE_BY_USERS = "FROM pg_class WHERE oid >= 16384"
@@ -96,6 +101,8 @@ def _queries(version: int) -> Iterator[str]:
     yield _DATABASE
     yield _BUFFERS
     yield f"SELECT {_ROWS}{_ROWS_NEW_PAGE if version >= 160000 else ''} {_MADE_BY_USERS} AND relkind IN ('r', 'm', 'p')"
+    if version >= 180000:
+        yield _WORKERS
     if version >= 160000:
         yield _read_operations(version)
     if version < 170000:

@@ -41,8 +41,8 @@ class Dropped:
     how: tuple[str, ...]
 
 
-def drop_from_page_cache(files: Iterable[Path]) -> Dropped:
-    """Drop every page of `files`, which nobody must be writing to."""
+def drop_from_page_cache(files: Iterable[Path], *, only_these: bool = False) -> Dropped:
+    """Drop every page of `files`, which nobody must be writing to; with `only_these`, no page of any other file."""
     names = list(files)
     before = resident_bytes(names)
     for _ in range(_ROUNDS):
@@ -50,7 +50,7 @@ def drop_from_page_cache(files: Iterable[Path]) -> Dropped:
         left = resident_bytes(names)
         if not left:
             return Dropped(before, 0, ("posix_fadvise",))
-    if not _drop_all_caches():
+    if only_these or not _drop_all_caches():
         return Dropped(max(0, before - left), left, ("posix_fadvise",))
     left = resident_bytes(names)
     return Dropped(max(0, before - left), left, ("posix_fadvise", "drop_caches"))

@@ -122,13 +122,14 @@ impl Bench {
     }
 }
 
+/// Looked at before it is opened, since opening some devices does something, and again, since it may have changed.
 fn opened(path: &Path, direct: bool, write: bool) -> io::Result<File> {
+    let regular = |is_file: bool| is_file.then_some(()).ok_or_else(|| io::Error::other("is no regular file"));
+    regular(std::fs::metadata(path)?.is_file())?;
     let flags = if direct { libc::O_DIRECT } else { 0 };
     let file = OpenOptions::new().read(true).write(write).custom_flags(flags).open(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::other("is no regular file")),
-    }
+    regular(file.metadata()?.is_file())?;
+    Ok(file)
 }
 
 /// io_uring where it was asked for and is let, tried once and for all.

@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::AtomicBool;
 
+use super::alongside;
 use super::arrivals::Arrivals;
 use super::blocking::Blocking;
 use super::device::Device;
@@ -17,6 +18,7 @@ use super::ring::Ring;
 use super::spec::{Cell, Engine};
 use crate::clock;
 use crate::script::Random;
+use crate::tally::Tally;
 
 pub(super) fn on_programmed(device: &mut Programmed, cell: &Cell, stop: &AtomicBool) -> io::Result<CellOutcome> {
     let plan = Plan::new(cell, device.now_ns);
@@ -24,8 +26,15 @@ pub(super) fn on_programmed(device: &mut Programmed, cell: &Cell, stop: &AtomicB
     Ok(plan.outcome("programmed", part))
 }
 
-/// io_uring and the null device keep everything in flight from this thread; otherwise each I/O has its own.
+/// On a file, with the flushes that are asked for alongside.
 pub(super) fn on_file(file: BorrowedFd<'_>, engine: Engine, cell: &Cell, stop: &AtomicBool) -> io::Result<CellOutcome> {
+    let work = || loaded(file, engine, cell, stop);
+    let (outcome, flush_times_ns) = alongside::flushed(file, cell.flush_every_ns, work)?;
+    Ok(CellOutcome { flush_times_ns, ..outcome })
+}
+
+/// io_uring and the null device keep everything in flight from this thread; otherwise each I/O has its own.
+fn loaded(file: BorrowedFd<'_>, engine: Engine, cell: &Cell, stop: &AtomicBool) -> io::Result<CellOutcome> {
     let depth = cell.load.depth();
     let part = match engine {
         Engine::Null => {
@@ -130,10 +139,14 @@ impl<'a> Plan<'a> {
             reads_in_all: recorder.in_all[0],
             writes_in_all: recorder.in_all[1],
             response_time: recorder.response.to_distribution(),
-            service_time: recorder.service.as_ref().map(crate::tally::Tally::to_distribution),
+            read_response_time: recorder.reads.as_ref().map(Tally::to_distribution),
+            service_time: recorder.service.as_ref().map(Tally::to_distribution),
             zero_response_time: self.cell.look_for_zeros.then(|| recorder.zeros.to_distribution()),
             lateness_ns: recorder.lateness.to_lateness(),
             concurrency: recorder.concurrency(),
+            elapsed_ns: recorder.last_end_ns().saturating_sub(self.from_ns - self.cell.settle_ns),
+            longest_silence_ns: recorder.longest_silence_ns,
+            flush_times_ns: Vec::new(),
             cpu_ns: part.cpu_ns,
             series: recorder.series(),
             bins_per_decade: BINS_PER_DECADE,

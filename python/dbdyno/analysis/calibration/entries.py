@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,6 +17,22 @@ from dbdyno.analysis.documents import Document
 DECADES = 13
 # Beyond a percentile must lie so many I/Os, or it is the time of a few.
 LEAST_BEYOND = 20
+
+
+class Timed(Protocol):
+    """Blocks whose I/Os were timed."""
+
+    @property
+    def ios(self) -> Columns:
+        """How many, by block."""
+
+    @property
+    def response_time_sum_ns(self) -> Columns:
+        """Sums of their response times."""
+
+    @property
+    def counts(self) -> Integers:
+        """[block, bin] of them."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -36,6 +52,11 @@ class Blocks:
         return self._column(lambda outcome: outcome["reads"] + outcome["writes"])
 
     @property
+    def reads(self) -> Columns:
+        """Of those."""
+        return self._column(lambda outcome: outcome["reads"])
+
+    @property
     def window_ns(self) -> Columns:
         """Lengths of the windows."""
         return self._column(lambda outcome: outcome["window_ns"])
@@ -52,7 +73,7 @@ class Blocks:
 
     @property
     def counts(self) -> Integers:
-        """[block, bin] of response times."""
+        """[block, bin] of response times; of reads alone where there are writes."""
         counts = np.zeros((len(self.entries), DECADES * BINS_PER_DECADE), dtype=np.int64)
         for block, outcome in enumerate(self.outcomes):
             rows = np.asarray(outcome["heat"], dtype=np.int64).reshape(-1, 3)
@@ -82,19 +103,20 @@ def correlation_of(blocks: Iterable[Blocks]) -> float:
     return lag_one([np.log(np.maximum(each.ios, 1) / each.window_ns) for each in blocks])
 
 
-def latency(blocks: Blocks, bootstrap: BlockBootstrap) -> Latency | None:
+def latency(blocks: Timed, bootstrap: BlockBootstrap) -> Latency | None:
     """Response times with blocks as units; None where there was no I/O."""
     ios = int(blocks.ios.sum())
     if not ios:
         return None
     counts = bootstrap.totals(blocks.counts)
     mean_ns = bootstrap.totals(blocks.response_time_sum_ns) / bootstrap.totals(blocks.ios)
-    p50, p90, p99, p999 = (bootstrap.estimate(_quantile(counts, share)) for share in (0.5, 0.9, 0.99, 0.999))
+    p50, p90, p99, p999 = (bootstrap.estimate(quantiles(counts, share)) for share in (0.5, 0.9, 0.99, 0.999))
     enough = ios * 0.001 >= LEAST_BEYOND
     return Latency(ios, bootstrap.estimate(mean_ns), p50, p90, p99, p999 if enough else None)
 
 
-def _quantile(counts: Floats, share: float) -> Floats:
+def quantiles(counts: Floats, share: float) -> Floats:
+    """Of each row of counts by bin."""
     filled = np.flatnonzero(counts.any(axis=0))
     found: Floats = edge_ns(filled[0]) * quantile_ns(counts[:, filled[0] : filled[-1] + 1], share)
     return found

@@ -33,7 +33,7 @@ def flushes(entries: Sequence[Document], seed: int) -> tuple[Flush, ...]:
     found = by_level(entries, "flush", "method")
     if BASELINE not in found:
         return ()
-    medians = {method: _medians(blocks) for method, blocks in found.items()}
+    medians = {method: block_medians(blocks) for method, blocks in found.items()}
     correlation = lag_one([np.log(list(by_block.values())) for by_block in medians.values()])
     others = [method for method in found if method != BASELINE]
     logs = {method: _logs(medians[method], medians[BASELINE]) for method in others}
@@ -44,15 +44,27 @@ def flushes(entries: Sequence[Document], seed: int) -> tuple[Flush, ...]:
     )
 
 
+def growing(entries: Sequence[Document], seed: int) -> Flush | None:
+    """The baseline's commits in a file that grows, against those that write over what is there."""
+    grown, over = by_level(entries, "flush_growing", "method"), by_level(entries, "flush", "method")
+    if BASELINE not in grown or BASELINE not in over:
+        return None
+    medians, logs = block_medians(grown[BASELINE]), _logs(block_medians(grown[BASELINE]), block_medians(over[BASELINE]))
+    series = list(medians.values())
+    holm = {BASELINE: p_value(logs)}
+    return _flush(BASELINE, grown[BASELINE], series, lag_one([np.log(series)]), seed, logs, holm)
+
+
 def group_commits(entries: Sequence[Document], seed: int) -> tuple[GroupCommit, ...]:
     """So many writers, of which one flushes for all."""
     found = by_level(entries, "group_commit", "writers")
-    rates = {writers: _rates(blocks) for writers, blocks in found.items()}
+    rates = {writers: block_rates(blocks) for writers, blocks in found.items()}
     correlation = lag_one([np.log(each) for each in rates.values()])
     return tuple(_group(writers, found[writers], each, correlation, seed) for writers, each in rates.items())
 
 
-def _medians(blocks: Blocks) -> dict[int, float]:
+def block_medians(blocks: Blocks) -> dict[int, float]:
+    """The median commit of each block."""
     return {entry["block"]: float(np.median(entry["outcome"]["times_ns"])) for entry in blocks.entries}
 
 
@@ -88,7 +100,8 @@ def _compared(logs: list[float], p_holm: float | None) -> tuple[Estimate, str]:
     return of_95, verdict(Effect.of(len(logs), of_95, of_90, p_holm, MARGIN), MARGIN, higher_is_better=False)
 
 
-def _rates(blocks: Blocks) -> list[float]:
+def block_rates(blocks: Blocks) -> list[float]:
+    """Commits a second, block by block."""
     return [len(outcome["times_ns"]) / outcome["elapsed_ns"] * NS_PER_S for outcome in blocks.outcomes]
 
 

@@ -92,7 +92,13 @@ def _figures(cell: DepthBlocks, bootstrap: BlockBootstrap) -> Floats:
 
 def power_knee(of: Curve) -> Knee:
     """Where throughput over response time is greatest."""
-    return _knee(POWER, of, np.argmax(np.nan_to_num(of.iops / of.response_time_ns), axis=1))
+    return _knee(POWER, of, power_places(of))
+
+
+def power_places(of: Curve) -> Integers:
+    """Which depth that is, in each replicate."""
+    places: Integers = np.argmax(np.nan_to_num(of.iops / of.response_time_ns), axis=1)
+    return places
 
 
 def most_throughput(of: Curve) -> Knee:

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from dbdyno.analysis.calibration.findings import Burst, Cache, Flush, Latency, Span, Verdict
+from dbdyno.analysis.calibration.findings import (
+    Burst,
+    Cache,
+    Calibration,
+    Ceiling,
+    FileFigures,
+    Flush,
+    Latency,
+    Mixed,
+    Rested,
+    Span,
+    Stall,
+    Verdict,
+)
 from dbdyno.analysis.calibration.modes import Mode
 
 # Light goes 3 m in 10 ns, a DRAM page fault and a copy take 1 us: no device behind a bus answers within it.
@@ -15,26 +27,31 @@ REVOLUTION_NS = 4_000_000
 # Flash needs more than this to program a page; less is a cache, which must then survive a power cut.
 FLASH_PROGRAM_NS = 50_000
 
+# Two that share nothing get all of what they get alone; two that share everything, a half.
+SHARED = 0.8
+# A read after a rest takes so much longer for a reason: an idle state, not the noise of two medians.
+SLOW_AFTER_REST = 1.3
+# Slow reads twice as slow: what a checkpoint should be spread to avoid. Where reads and writes together come near the
+# knee they queue whatever they are, so that says nothing about writes.
+SLOW_BESIDE_WRITES, WITHIN_THE_KNEE = 2.0, 0.75
 
-def verdicts(
-    inventory: dict[str, Any],
-    idle: Latency | None,
-    modes: Sequence[Mode],
-    spans: Sequence[Span],
-    cache: Cache | None,
-    burst: Burst | None,
-    flushes: Sequence[Flush],
-    zero_share: float,
-) -> tuple[Verdict, ...]:
+
+def verdicts(of: Calibration, zero_share: float) -> tuple[Verdict, ...]:
     """All that was recognised."""
     return tuple(
         [
-            *_caches(cache, spans),
-            *_faster_than_light(idle),
+            *_caches(of.cache, of.spans),
+            *_faster_than_light(of.idle),
+            *_above(of.ceilings),
+            *_slow_regions(of.files),
+            *_shared(of.files),
             *_zeros(zero_share),
-            *_modes(modes, idle),
-            *_throttle(burst),
-            *_flush(inventory.get("queue", {}), flushes),
+            *_modes(of.modes, of.idle),
+            *_throttle(of.burst),
+            *_stalls(of.stalls),
+            *_rest(of.rested),
+            *_flush(of.inventory.get("queue", {}), of.flush),
+            *_writes(of.mixed),
         ]
     )
 
@@ -69,6 +86,56 @@ def _zeros(zero_share: float) -> Iterator[Verdict]:
         )
 
 
+def _above(ceilings: Sequence[Ceiling]) -> Iterator[Verdict]:
+    for one in ceilings:
+        if not one.above:
+            continue
+        if one.name == "link_bytes_per_s":
+            yield Verdict(
+                "faster_than_link",
+                f"Faster than its link: {_rate(one.reached.estimate)} over {one.says}, which carries "
+                f"{_rate(one.most)}: this is a cache.",
+            )
+        else:
+            reached, most = (
+                (f"{one.reached.estimate:,.0f} IOPS", f"{one.most:,.0f}")
+                if one.name == "expected_iops"
+                else (_rate(one.reached.estimate), _rate(one.most))
+            )
+            yield Verdict(
+                "faster_than_expected",
+                f"Faster than expected: {reached}, {one.says} says {most}: a cache answers, or that is another device.",
+            )
+
+
+def _slow_regions(files: Sequence[FileFigures]) -> Iterator[Verdict]:
+    for file in files:
+        for name, third in zip(("first", "middle", "last"), file.thirds, strict=False):
+            if third.slow:
+                within = "" if third.ratio.low is None else f" [{third.ratio.low:.2g}, {third.ratio.high:.2g}]"
+                yield Verdict(
+                    "slow_region",
+                    f"The {name} third of {file.path} is {third.ratio.estimate:.2g}{within} times slower than the "
+                    "rest of it.",
+                )
+
+
+def _shared(files: Sequence[FileFigures]) -> Iterator[Verdict]:
+    """What each loses while the others are read, they have: a spindle, a link or a limit is shared."""
+    slowed = [
+        file
+        for file in files
+        if file.together is not None and file.together.high is not None and file.together.high < SHARED
+    ]
+    if len(slowed) > 1:
+        shares = ", ".join(f"{file.path} {file.together.estimate:.2f}" for file in slowed if file.together is not None)
+        yield Verdict(
+            "shared_device",
+            f"These share a device, a link or a limit: read at the same time each gets a part of what it gets alone "
+            f"({shares}).",
+        )
+
+
 def _modes(modes: Sequence[Mode], idle: Latency | None) -> Iterator[Verdict]:
     if len(modes) < 2:
         return
@@ -95,6 +162,50 @@ def _throttle(burst: Burst | None) -> Iterator[Verdict]:
     )
 
 
+def _stalls(stalls: Sequence[Stall]) -> Iterator[Verdict]:
+    if not stalls:
+        return
+    longest = max(stalls, key=lambda stall: stall.for_ns)
+    times = "Once" if len(stalls) == 1 else f"{len(stalls)} times"
+    late = longest.for_ns / 1e9 * longest.per_s
+    yield Verdict(
+        "stall",
+        f"{times} nothing ended for {'' if len(stalls) == 1 else 'up to '}{longest.for_ns / 1e9:.1f} s although "
+        f"something was asked for; a load of {longest.per_s:,.0f} a second that does not wait has some {late:,.0f} "
+        "late ones then.",
+    )
+
+
+def _rest(rested: Rested | None) -> Iterator[Verdict]:
+    if rested is not None and rested.ratio.low is not None and rested.ratio.low > SLOW_AFTER_REST:
+        yield Verdict(
+            "slow_after_rest",
+            f"After {_time(rested.gap_ns)} without work a read takes {rested.ratio.estimate:.1f} times as long as at "
+            "once: the device or the CPU goes to sleep.",
+        )
+
+
+def _writes(mixed: Sequence[Mixed]) -> Iterator[Verdict]:
+    """The fewest writes that double the slow reads, at the lowest rate of reads."""
+    slowed = [
+        one
+        for one in mixed
+        if one.read_share + one.write_share < WITHIN_THE_KNEE
+        and one.ratio is not None
+        and one.ratio.low is not None
+        and one.ratio.low > SLOW_BESIDE_WRITES
+    ]
+    if slowed:
+        first = min(slowed, key=lambda one: (one.read_share, one.write_share))
+        assert first.ratio is not None
+        yield Verdict(
+            "writes_slow_reads",
+            f"Beside {first.writes_per_s.estimate:,.0f} random writes a second and a checkpoint's flushes the slowest "
+            f"1 % of the reads take {first.ratio.estimate:.1f} times as long ({_time(first.p99_ns.estimate)}): spread "
+            "checkpoints wide.",
+        )
+
+
 def _flush(queue: dict[str, str], flushes: Sequence[Flush]) -> Iterator[Verdict]:
     """Timing cannot prove that a flush reaches the medium; it can be too fast for it."""
     if not flushes:
@@ -115,7 +226,7 @@ def _flush(queue: dict[str, str], flushes: Sequence[Flush]) -> Iterator[Verdict]
 
 
 def _time(ns: float) -> str:
-    return f"{ns / 1e3:.0f} us" if ns < 1e6 else f"{ns / 1e6:.1f} ms"
+    return f"{ns / 1e3:.0f} us" if ns < 1e6 else f"{ns / 1e6:.3g} ms"
 
 
 def _rate(bytes_per_s: float) -> str:

@@ -15,10 +15,14 @@ from dbdyno.analysis.calibration.knee import POWER, Knee
 KIB = 1024
 PAGE_BYTES = 8 * KIB
 HIGH, INDICATIVE, NONE = "high", "indicative", "none"
+# No line is surer than the measurement that it rests on.
+MOST_CONFIDENCE = {"sound": HIGH, "indicative": INDICATIVE, "no conclusion": NONE}
 # Of the most throughput: what a deeper queue or a larger request adds beyond is not worth its latency.
 ENOUGH_OF_DEPTH, ENOUGH_OF_SIZE = 0.90, 0.95
 # What PostgreSQL 18 takes.
 LARGEST_COMBINED_BYTES = 1 << 20
+# Of io_max_combine_limit, which cuts io_combine_limit without a word.
+DEFAULT_LID_BYTES = 128 * KIB
 MOST_IO_WORKERS = 32
 AUTOVACUUM_WORKERS = 3
 # Of PostgreSQL 18.
@@ -45,11 +49,10 @@ def settings(
     sizes: Sequence[Size],
     flushes: Sequence[Flush],
     groups: Sequence[GroupCommit],
-    *,
-    sound: bool,
+    quality: str,
 ) -> tuple[Setting, ...]:
     """All lines, in the order of postgresql.conf."""
-    best = HIGH if sound else INDICATIVE
+    best = MOST_CONFIDENCE[quality]
     found = [
         *_concurrency(loads, best),
         *_combine(sizes, best),
@@ -65,6 +68,11 @@ def _setting(name: str, value: str, confidence: str, measured: str, rule: str) -
     default = DEFAULTS[name]
     confirm = None if value == default else f"confirm/{name}.toml"
     return Setting(name, value, confidence, measured, rule, default, confirm)
+
+
+def _indicative(best: str) -> str:
+    """The same, but not high."""
+    return INDICATIVE if best == HIGH else best
 
 
 def _concurrency(loads: Sequence[Load], best: str) -> Iterator[Setting]:
@@ -92,26 +100,28 @@ def _combine(sizes: Sequence[Size], best: str) -> Iterator[Setting]:
     most = max(size.bytes_per_s.estimate for size in deepest)
     enough = next(size for size in deepest if size.bytes_per_s.estimate >= ENOUGH_OF_SIZE * most)
     # Sizes between those that were measured are not known.
-    known = best if len(deepest) > 4 else INDICATIVE
+    known = best if len(deepest) > 4 else _indicative(best)
     given = f"{enough.bytes_per_s.estimate / 1e6:,.0f} of at most {most / 1e6:,.0f} MB/s"
     measured = f"{enough.io_bytes // KIB} KiB a request give {given}"
     rule = f"smallest size with {ENOUGH_OF_SIZE:.0%} of the most, {depth} in flight, in order"
+    if enough.io_bytes > DEFAULT_LID_BYTES:
+        rule += "; io_max_combine_limit must be as large, or it is cut to that"
     value = f"{enough.io_bytes // KIB}kB"
     yield _setting("io_combine_limit", value, known, measured, rule)
 
 
 def _method(engine: str, inventory: dict[str, Any], knees: Sequence[Knee], best: str) -> Iterator[Setting]:
     power = next((knee for knee in knees if knee.formula == POWER), None)
-    rule = "io_uring where the kernel lets a process have it; the server's build must have it, too"
+    rule = "io_uring where the kernel lets a process have it; a server whose build lacks it does not start with it"
     if engine == "io_uring":
-        yield _setting("io_method", "io_uring", INDICATIVE, "this kernel lets us use io_uring", rule)
+        yield _setting("io_method", "io_uring", NONE, "this kernel lets us use io_uring", rule)
     elif engine == "threads":
         yield _setting("io_method", "worker", best, "this kernel does not let us use io_uring", rule)
     if power is not None:
         workers = max(1, min(power.depth, MOST_IO_WORKERS, 2 * int(inventory.get("cpus") or 1)))
         measured = f"the knee is at {power.depth} in flight [{power.depth_low}, {power.depth_high}]"
         rule = "with io_method = worker: as many as the knee, at most twice the CPUs; each reads one request at a time"
-        yield _setting("io_workers", str(workers), INDICATIVE, measured, rule)
+        yield _setting("io_workers", str(workers), _indicative(best), measured, rule)
 
 
 def _page_cost(idle: Latency | None, sizes: Sequence[Size]) -> Iterator[Setting]:

@@ -121,6 +121,7 @@ class Arm:
     units: Units
     throughput_per_s: Estimate
     rows_per_s: Estimate | None
+    bytes_per_s: Estimate | None
     response_time_ns: Times
     service_time_ns: Times
     queue_time_ns: Times

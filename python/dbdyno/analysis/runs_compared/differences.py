@@ -6,10 +6,10 @@ proof that nothing else differed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from dbdyno.analysis.documents import Document
+from dbdyno.analysis.recorded_differences import listed, tables
 from dbdyno.analysis.runs_compared.common_arms import definition_differences
 from dbdyno.analysis.runs_compared.findings import Difference
 from dbdyno.analysis.runs_compared.record import Measured, window_ns
@@ -55,7 +55,7 @@ def differences(first: Measured, second: Measured, arms: Iterable[str]) -> list[
     """
     one, two = first.machine, second.machine
     return [
-        *_listed("machine", MACHINE, one, two),
+        *listed("machine", MACHINE, one, two),
         *_measured("machine", FINGERPRINT[:2], one.get("fingerprint"), two.get("fingerprint")),
         *_storage(one, two),
         *_servers(one, two),
@@ -63,13 +63,6 @@ def differences(first: Measured, second: Measured, arms: Iterable[str]) -> list[
         *_experiment(first, second),
         *(each for name in arms for each in definition_differences(name, first.arms[name], second.arms[name])),
     ]
-
-
-def _listed(group: str, keys: Iterable[tuple[str, str, str]], one: Document, two: Document) -> Iterator[Difference]:
-    """Keys that one record lacks were not recorded by an older version: they say nothing."""
-    for key, words, unit in keys:
-        if key in one and key in two and one[key] != two[key]:
-            yield Difference(group, words, _plain(one[key]), _plain(two[key]), unit)
 
 
 def _measured(
@@ -87,7 +80,7 @@ def _storage(one: Document, two: Document) -> Iterator[Difference]:
     before, after = one.get("data_directory"), two.get("data_directory")
     if (before is None) != (after is None):
         yield Difference("storage", "data directory", _seen(before), _seen(after))
-    yield from _listed("storage", STORAGE, before or {}, after or {})
+    yield from listed("storage", STORAGE, before or {}, after or {})
     yield from _measured("storage", [("flush_time_ns_p50", "flush time")], before, after)
     yield from _measured("storage", FINGERPRINT[2:], one.get("fingerprint"), two.get("fingerprint"))
 
@@ -110,8 +103,13 @@ def _servers(one: Document, two: Document) -> Iterator[Difference]:
             ("embedded", f"started by dbdyno{of}", ""),
             ("same_host", f"on the host of the load{of}", ""),
         )
-        yield from _listed("server", keys, first, second)
-        yield from _settings(first.get("settings") or {}, second.get("settings") or {}, of)
+        yield from listed("server", keys, first, second)
+        yield from _settings(first, second, of)
+
+
+def _settings(one: Document, two: Document, of: str) -> Iterator[Difference]:
+    """One that only one record names has its default in the other, whatever that is in its version."""
+    return tables("settings", one.get("settings") or {}, two.get("settings") or {}, words=lambda name: f"{name}{of}")
 
 
 def servers(machine: Document) -> list[Document]:
@@ -119,20 +117,13 @@ def servers(machine: Document) -> list[Document]:
     return list(machine.get("servers") or [machine["server"]])
 
 
-def _settings(one: Mapping[str, str], two: Mapping[str, str], of: str) -> Iterator[Difference]:
-    """One that only one record names has its default in the other, whatever that is in its version."""
-    for name in sorted({*one, *two}):
-        if one.get(name) != two.get(name):
-            yield Difference("settings", f"{name}{of}", one.get(name), two.get(name))
-
-
 def _dbdyno(one: Document, two: Document) -> Iterator[Difference]:
     keys = (("version", "version", ""), ("build_profile", "build profile", ""))
-    yield from _listed("dbdyno", keys, one["dbdyno"], two["dbdyno"])
+    yield from listed("dbdyno", keys, one["dbdyno"], two["dbdyno"])
 
 
 def _experiment(first: Measured, second: Measured) -> Iterator[Difference]:
-    yield from _listed("experiment", EXPERIMENT, first.run, second.run)
+    yield from listed("experiment", EXPERIMENT, first.run, second.run)
     one, two = len(first.blocks), len(second.blocks)
     if one != two and (one, two) != (first.run["blocks"], second.run["blocks"]):
         yield Difference("experiment", "blocks complete", one, two)
@@ -145,9 +136,3 @@ def _experiment(first: Measured, second: Measured) -> Iterator[Difference]:
             before, after = files[0].get(path), files[1].get(path)
             if before != after:
                 yield Difference("experiment", f"text of {path}", before, after, "sha256")
-
-
-def _plain(value: Any) -> str | float | None:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return value if value is None or isinstance(value, int | float) else str(value)

@@ -12,14 +12,25 @@ from importlib import resources
 
 from dbdyno.analysis.calibration.findings import Setting
 
-_SCAN = "SELECT count(*) FROM web_returns"
-_VACUUM = "VACUUM (DISABLE_PAGE_SKIPPING, INDEX_CLEANUP OFF) web_returns"
+# The SQL that each template refers to.
+_FILES = {
+    "scan.toml": (),
+    "reads.toml": ("scattered.sql",),
+    "plans.toml": ("scattered.sql", "wanted.sql"),
+    "commits.toml": ("counters.sql", "commit.sql"),
+}
+_BITMAP = {"statement": "SELECT sum(length(filler)) FROM scattered WHERE key < 4000"}
+_BITMAP_PLAN = {"plan": 'plan           = "Bitmap Heap Scan"\n'}
+# As many as the server takes: each carries one request at a time, so fewer would be the limit instead.
+_WORKERS = {"beside": "io_workers                      = 32              # so that not they are the limit"}
+_AHEAD = {"beside": "effective_io_concurrency        = 64              # so that not it is the limit"}
 _TEMPLATES = {
-    "effective_io_concurrency": ("scan.toml", {"statement": _SCAN}),
-    "maintenance_io_concurrency": ("scan.toml", {"statement": _VACUUM}),
-    "io_combine_limit": ("scan.toml", {"statement": _SCAN}),
-    "io_method": ("scan.toml", {"statement": _SCAN}),
-    "io_workers": ("scan.toml", {"statement": _SCAN}),
+    "effective_io_concurrency": ("reads.toml", {**_BITMAP, **_BITMAP_PLAN, **_WORKERS}),
+    # ANALYZE has no plan.
+    "maintenance_io_concurrency": ("reads.toml", {"statement": "ANALYZE scattered", "plan": "", **_WORKERS}),
+    "io_combine_limit": ("scan.toml", {}),
+    "io_method": ("scan.toml", {}),
+    "io_workers": ("reads.toml", {**_BITMAP, **_BITMAP_PLAN, **_AHEAD}),
     "random_page_cost": ("plans.toml", {}),
     "wal_sync_method": ("commits.toml", {"clients": "1"}),
     "commit_delay": ("commits.toml", {"clients": "8"}),
@@ -28,21 +39,36 @@ _TEMPLATES = {
 
 def experiments(settings: Sequence[Setting]) -> dict[str, str]:
     """File name to text, for all settings that differ from the default."""
-    found = {}
+    found: dict[str, str] = {}
     for setting in settings:
         if setting.confirm is not None:
-            found[f"{setting.name}.toml"] = experiment(setting)
-            if setting.name == "random_page_cost":
-                found["random_page_cost.sql"] = _template("random_page_cost.sql")
+            found |= experiment(setting)
     return found
 
 
-def experiment(setting: Setting) -> str:
-    """The text of one setting's experiment."""
+def experiment(setting: Setting) -> dict[str, str]:
+    """The files of one setting's experiment; the SQL is the same for all that share it."""
     template, values = _TEMPLATES[setting.name]
     every = {"name": setting.name, "value": setting.value, "default": setting.default, **values}
-    return string.Template(_template(template)).substitute(every)
+    if setting.name == "random_page_cost":
+        every |= _costs(setting)
+    return {
+        f"{setting.name}.toml": string.Template(_text(template)).substitute(every),
+        **{name: string.Template(_text(name)).substitute(every) for name in _FILES[template]},
+    }
 
 
-def _template(name: str) -> str:
+def _costs(setting: Setting) -> dict[str, str]:
+    """The lower cost is the one that leads to the index, a key at a time."""
+    low, high = sorted((setting.value, setting.default), key=float)
+    index, scan = 'plan = "Nested Loop"', 'no_plan = "Nested Loop"'
+    return {
+        "low": low,
+        "high": high,
+        "plan_of_value": index if setting.value == low else scan,
+        "plan_of_default": index if setting.default == low else scan,
+    }
+
+
+def _text(name: str) -> str:
     return (resources.files("dbdyno.report.calibration") / "confirm" / name).read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ from dbdyno.analysis.calibration.findings import Calibration
 from dbdyno.analysis.findings import Estimate
 from dbdyno.report import numbers
 from dbdyno.report.calibration.latencies import estimates, intervals
+from dbdyno.report.calibration.words import growing_sentence
 from dbdyno.report.layout import Column, Row, paragraph, table
 from dbdyno.report.sections.arms import title
 
@@ -31,7 +32,9 @@ def flushes(calibration: Calibration) -> list[Text]:
         Column(("verdict",), tuple(flush.verdict or "baseline" for flush in methods), words=True),
     ]
     lines = title("Flushes: one writer, one commit after another, by wal_sync_method")
-    return [*lines, *table([Row(flush.method) for flush in methods], columns)]
+    grows = growing_sentence(calibration)
+    rows = [Row(flush.method) for flush in methods]
+    return [*lines, *table(rows, columns), *(paragraph(Text(grows, style="dim")) if grows else [])]
 
 
 def _ratio(of_method: Estimate | None) -> str:

@@ -10,7 +10,7 @@ from rich.text import Text
 from dbdyno.analysis.calibration.findings import Calibration, Latency
 from dbdyno.analysis.findings import Estimate
 from dbdyno.report import numbers
-from dbdyno.report.calibration.words import cache_sentence, modes_sentence, patterns
+from dbdyno.report.calibration.words import cache_sentence, modes_sentence, patterns, rested_sentence
 from dbdyno.report.layout import Column, Row, paragraph, table
 from dbdyno.report.sections.arms import title
 
@@ -27,6 +27,8 @@ def idle(calibration: Calibration) -> list[Text]:
     lines += table([Row(name) for name in named], columns)
     if latency.p999_ns is None:
         lines += paragraph(Text("Too few reads for a p99.9.", style="dim"))
+    if calibration.rested is not None:
+        lines += paragraph(Text(rested_sentence(calibration)))
     if calibration.engine_ns_per_io is not None:
         cost = numbers.duration(calibration.engine_ns_per_io)
         lines += paragraph(Text(f"The engine's own part of each I/O, measured without a device: {cost}.", style="dim"))

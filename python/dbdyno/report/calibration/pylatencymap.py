@@ -59,6 +59,11 @@ def records(heat_map: HeatMap, measured_at: str, label: str) -> str:
     return "".join(texts)
 
 
+def over_time(heat_maps: Sequence[HeatMap]) -> HeatMap | None:
+    """The one to play back: the first whose columns are steps of time."""
+    return next((one for one in heat_maps if one.step_ns is not None), None)
+
+
 def command(heat_map: HeatMap, path: str) -> str:
     """What to type to play the records back: from the row of the fastest I/O on, a column for each step."""
     fastest = min((_bucket_us(place, heat_map.bins_per_decade) for _, place, ios in heat_map.cells if ios), default=1)

@@ -6,6 +6,7 @@ A knee is disputed, so it never stands without its formula; and "none was seen" 
 from __future__ import annotations
 
 import re
+import shlex
 from datetime import UTC, datetime
 
 from dbdyno.analysis.calibration.findings import Burst, Calibration, Knee
@@ -133,6 +134,37 @@ def burst_sentence(burst: Burst) -> str:
     return said if burst.steady is None else f"{said} The end of it, by the rule of the SNIA: {burst.steady}."
 
 
+def rested_sentence(calibration: Calibration) -> str:
+    """What a rest does to a read; empty where it was not measured."""
+    rested = calibration.rested
+    if rested is None:
+        return ""
+    after = numbers.duration(rested.latency.p50_ns.estimate)
+    return (
+        f"After {numbers.exact_duration(rested.gap_ns)} of rest on average the median read takes {after}, "
+        f"{numbers.ratio(rested.ratio.estimate)}{times_ends(rested.ratio)} that without a rest."
+    )
+
+
+def growing_sentence(calibration: Calibration) -> str:
+    """What a log that grows costs against one that is written over; empty where it was not measured."""
+    growing = calibration.flush_growing
+    if growing is None or growing.ratio is None:
+        return ""
+    advice = (
+        "; segments that are recycled (wal_recycle, wal_init_zero) spare that" if growing.verdict == "worse" else ""
+    )
+    return (
+        f"In a file that grows a commit by fdatasync takes {numbers.ratio(growing.ratio.estimate)}"
+        f"{times_ends(growing.ratio)} the time of one that writes over what is there{advice}."
+    )
+
+
+def times_ends(ratio: Estimate) -> str:
+    """The interval of a ratio in brackets; empty where there is none."""
+    return f" {numbers.interval(ratio.low, ratio.high)}" if ratio.low is not None else ""
+
+
 def rate(estimate: Estimate) -> str:
     """Bytes a second with the interval: 2,730 MB/s (2,690 to 2,780)."""
     value = numbers.in_unit(estimate.estimate, MEGABYTES_PER_S)
@@ -197,8 +229,17 @@ def when(calibration: Calibration) -> str:
 
 
 def directory_of(calibration: Calibration) -> str:
-    """The directory that was measured."""
+    """The directory that was measured, or the files."""
+    if calibration.files:
+        return ", ".join(file.path for file in calibration.files)
     return str(calibration.inventory.get("directory", "the storage"))
+
+
+def arguments_of(calibration: Calibration) -> str:
+    """What dbdyno calibrate was told to measure, as typed."""
+    if calibration.files:
+        return " ".join(f"--read-only {shlex.quote(file.path)}" for file in calibration.files)
+    return shlex.quote(directory_of(calibration))
 
 
 def _p(value: float) -> str:

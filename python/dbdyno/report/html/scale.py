@@ -1,11 +1,12 @@
-"""Tick marks that say round figures with their units on logarithmic axes."""
+"""Axes: round figures with their units on logarithmic ones, and one of measurements by their days."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
-from dbdyno.report.html.chart import Json
+from dbdyno.report.html.chart import Json, literal
 from dbdyno.report.html.quantity import number, time_unit
 
 # Ratios that people name; the coarsest set with at least three in sight is used.
@@ -20,6 +21,9 @@ RATIO_STEPS: tuple[tuple[float, ...], ...] = (
     tuple(round(1 + step / 200, 3) for step in range(-20, 21)),
     tuple(round(1 + step / 1000, 3) for step in range(-20, 21)),
 )
+
+# On a telephone a tick of two lines takes about 50 px.
+MOST_DATES, MOST_TICKS = 6, 12
 
 
 def ratio_range(values: Sequence[float], margin: float) -> tuple[float, float]:
@@ -62,3 +66,24 @@ def tick_text(ns: float) -> str:
     """A round time with its unit: 100 µs."""
     unit = time_unit([ns * 1.0000001])
     return f"{float(number(ns / unit.size).replace(',', '')):g} {unit.name}"
+
+
+def dated_axis(labels: Sequence[str], moments: Sequence[str]) -> Json:
+    """One step from each measurement to the next; its label, with its day (`moments`) where there is room for it."""
+    every = -(-len(labels) // MOST_TICKS)
+    ticks = range(0, len(labels), every)
+    dated = len(labels) <= MOST_DATES
+    return {
+        "range": [-0.5, len(labels) - 0.5],
+        "showgrid": False,
+        "tickmode": "array",
+        "tickvals": list(ticks),
+        "ticktext": [
+            f"{literal(labels[place])}<br>{_day(moments[place])}" if dated else literal(labels[place])
+            for place in ticks
+        ],
+    }
+
+
+def _day(moment: str) -> str:
+    return f"{datetime.fromisoformat(moment).astimezone(UTC):%b %-d}"

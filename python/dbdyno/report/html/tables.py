@@ -29,6 +29,7 @@ def unit_of_work(arrangement: Arrangement) -> Table:
         means=time_unit(arm.response_time_ns.mean.estimate for arm in arms),
         tails=time_unit(arm.response_time_ns.p99.estimate for arm in arms) if percentiles else None,
         elapsed=time_unit(elapsed) if elapsed else None,
+        bytes=Unit("MB/s", 1e6) if any(arm.bytes_per_s for arm in arms) else None,
     )
     sections = [
         Section(group.name, [_unit_of_work_row(one, units) for one in group.placed]) for group in arrangement.groups
@@ -43,6 +44,7 @@ class _Units:
     means: Unit
     tails: Unit | None
     elapsed: Unit | None
+    bytes: Unit | None
 
 
 def _unit_of_work_columns(units: _Units) -> list[Column]:
@@ -51,6 +53,7 @@ def _unit_of_work_columns(units: _Units) -> list[Column]:
         Column("arm", figures=False),
         *([Column("elapsed", units.elapsed.name)] if units.elapsed else []),
         Column("throughput", "per s"),
+        *([Column("bytes", units.bytes.name)] if units.bytes else []),
         Column("response mean", means.name),
         *([Column(f"response {name}", tails.name) for name in ("p50", "p95", "p99")] if tails else []),
         Column("CPU", means.name),
@@ -69,6 +72,7 @@ def _unit_of_work_row(one: Placed, units: _Units) -> list[Cell]:
         Cell(one.label),
         *([_estimate(arm.elapsed_ns, units.elapsed) if arm.elapsed_ns else Cell("")] if units.elapsed else []),
         _estimate(arm.throughput_per_s, Unit("per s", 1)),
+        *([_estimate(arm.bytes_per_s, units.bytes) if arm.bytes_per_s else Cell("")] if units.bytes else []),
         _estimate(times.mean, means),
         *(Cell(tails.text(percentile.estimate) if arm.has_percentiles else "") for percentile in percentiles if tails),
         _time(profile.cpu, means),

@@ -14,6 +14,7 @@ from dbdyno.report.sentences import METRIC_NAMES
 SHORT_METRICS = {
     "throughput_per_s": ("throughput",),
     "rows_per_s": ("rows/s",),
+    "bytes_per_s": ("bytes/s",),
     "elapsed_ns": ("elapsed",),
     "response_time_ns_mean": ("mean",),
     "response_time_ns_p50": ("p50",),

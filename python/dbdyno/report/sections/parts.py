@@ -11,7 +11,7 @@ from dbdyno.analysis.findings import Arm, Estimate, event_note
 from dbdyno.report import numbers
 from dbdyno.report.layout import Column, paragraph, table
 from dbdyno.report.naming import ArmNames
-from dbdyno.report.sections.arms import arm_rows, title
+from dbdyno.report.sections.arms import arm_rows, tables, title
 
 # More wait events than this make no row clearer; the others are summed in a column of their own.
 TOP_WAITS = 4
@@ -22,8 +22,10 @@ HEADINGS = {"cpu": "CPU", "run_queue": "run|queue", "asleep_no_wait_event": "asl
 
 def parts(arms: Sequence[Arm], names: ArmNames) -> list[Text]:
     """A column with its interval for each part; the sections before it have what is no work of the server."""
-    if not arms:
-        return []
+    return tables(arms, names, _table)
+
+
+def _table(arms: Sequence[Arm], names: ArmNames) -> list[Text]:
     waits = _shown(arms, [event for arm in arms for event in arm.profile_ns.waits])
     top = waits[:TOP_WAITS]
     columns = _shown(arms, ["cpu", "run_queue"]) + top + _shown(arms, ["asleep_no_wait_event"])
@@ -32,11 +34,12 @@ def parts(arms: Sequence[Arm], names: ArmNames) -> list[Text]:
     rest = [sum(ns for event, ns in arm.profile_ns.waits.items() if event not in top) for arm in arms]
     if any(ns >= SMALLEST_SHARE * arm.profile_total_ns for ns, arm in zip(rest, arms, strict=True)):
         found.append(Column(("other", "waits"), tuple(numbers.in_unit(ns, unit) for ns in rest)))
+    if not found:
+        return []
     words = f"Where it goes, in {unit.name} per unit of work, ± 95 % interval"
     if any(arm.profile_route == "sql" for arm in arms):
         words += " (sampled over SQL: rough)"
-    lines = [*title(words), *table(arm_rows(arms, names), found), *_notes(top), *_few_trials(arms)]
-    return lines if found else []
+    return [*title(words), *table(arm_rows(arms, names), found), *_notes(top), *_few_trials(arms)]
 
 
 def _shown(arms: Sequence[Arm], candidates: Sequence[str]) -> list[str]:

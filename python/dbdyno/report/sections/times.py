@@ -11,13 +11,15 @@ from dbdyno.analysis.findings import Arm
 from dbdyno.report import numbers
 from dbdyno.report.layout import Column, table
 from dbdyno.report.naming import ArmNames
-from dbdyno.report.sections.arms import arm_rows, title
+from dbdyno.report.sections.arms import arm_rows, tables, title
 
 
 def unit_of_work(arms: Sequence[Arm], names: ArmNames) -> list[Text]:
     """Arrival rate, then the response time of a unit part by part: each row adds up to its mean."""
-    if not arms:
-        return []
+    return tables(arms, names, _table)
+
+
+def _table(arms: Sequence[Arm], names: ArmNames) -> list[Text]:
     unit = numbers.time_unit(median(arm.profile_total_ns for arm in arms))
 
     def times(*heading: str, of: Sequence[float | None], style: str = "") -> Column:
@@ -31,6 +33,11 @@ def unit_of_work(arms: Sequence[Arm], names: ArmNames) -> list[Text]:
     if any(arm.rows_per_s for arm in arms):
         rows = [arm.rows_per_s for arm in arms]
         columns.append(Column(("rows", "per s"), tuple(numbers.significant(r.estimate) if r else "-" for r in rows)))
+    if any(arm.bytes_per_s for arm in arms):
+        rates = [arm.bytes_per_s for arm in arms]
+        columns.append(
+            Column(("MB", "per s"), tuple(numbers.significant(r.estimate / 1e6) if r else "-" for r in rates))
+        )
     if any(profile.queue > 0 for profile in profiles):
         columns.append(times("queue", of=[profile.queue for profile in profiles]))
     columns += [

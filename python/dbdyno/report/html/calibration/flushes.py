@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbdyno.analysis.calibration.findings import Calibration, Flush, GroupCommit
-from dbdyno.report.html import palette
+from dbdyno.analysis.findings import Estimate
+from dbdyno.report.html import forest, palette
 from dbdyno.report.html.calibration.drawing import bars, figure, from_zero, highest, line, named
-from dbdyno.report.html.chart import Chart, Json, Key, Panel, interval_bar, literal, panel, title
+from dbdyno.report.html.chart import Chart, Json, Key, Panel, literal, panel, title
 from dbdyno.report.html.palette import Mark
 from dbdyno.report.html.quantity import Unit, ratio_ends, time_unit, whole
-from dbdyno.report.html.rows import Row, Rows, lay_out
+from dbdyno.report.html.rows import Row, lay_out
 from dbdyno.report.html.scale import ratio_axis, ratio_range
 from dbdyno.report.html.table import Cell, Column, Section, Table
 from dbdyno.report.numbers import p_value, ratio, significant
 
-BAND_PX, AXIS_PX, HEIGHT_PX = 22, 42, 240
-COLOURS = {"better": palette.BETTER, "worse": palette.WORSE}
+BAND_PX, HEIGHT_PX = 22, 240
 WRITERS = Mark(palette.MEAN, "diamond")
 RATE = Unit("commits/s", 1.0)
 # On either side of 1 at least this much is shown: without it, noise would fill the width.
@@ -46,8 +46,7 @@ def chart(calibration: Calibration) -> Chart | None:
         ),
         panels=[*([_forest(methods)] if methods else []), *([_group_commit(writers)] if writers else [])],
         keys=[
-            *([Key("better", Mark(palette.BETTER, "square")), Key("worse", Mark(palette.WORSE, "square")),
-               Key("same, small or undecided", Mark(palette.NEUTRAL, "circle"))] if methods else []),
+            *(forest.verdict_keys() if methods else []),
             *([Key("commits a second", WRITERS)] if writers else []),
         ],
         columns=2,
@@ -62,12 +61,12 @@ def _forest(methods: Sequence[Flush]) -> Panel:
     return panel(
         "median time of a flush against fdatasync",
         "Flush methods: " + "; ".join(f"{flush.method}: {_words(flush)}" for flush in methods) + ".",
-        rows.height_px + AXIS_PX,
+        rows.height_px + forest.AXIS_PX,
         [_mark(flush, row) for flush, row in zip(methods, rows.rows, strict=True)],
         x=ratio_axis(*ratio_range([end for end in ends if end is not None], LEAST_RANGE)),
         y=rows.axis(),
         annotations=rows.notes,
-        shapes=[_unity(rows)],
+        shapes=[forest.unity(rows)],
     )
 
 
@@ -80,26 +79,9 @@ def _words(flush: Flush) -> str:
 
 
 def _mark(flush: Flush, row: Row) -> Json:
-    colour = COLOURS.get(flush.verdict or "", palette.NEUTRAL)
-    trace: Json = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": literal(flush.method),
-        "x": [1.0 if flush.ratio is None else flush.ratio.estimate],
-        "y": [row.middle_px],
-        "marker": {"symbol": "square" if flush.verdict in COLOURS else "circle", "size": 9, "color": colour},
-        "text": [f"<b>{literal(flush.method)}</b><br>{literal(_words(flush))}"],
-        "hovertemplate": "%{text}<extra></extra>",
-        "cliponaxis": False,
-    }
-    return trace if flush.ratio is None else trace | interval_bar(flush.ratio, colour)
-
-
-def _unity(rows: Rows) -> Json:
-    return {
-        "type": "line", "x0": 1, "x1": 1, "y0": 0, "y1": rows.height_px,
-        "line": {"color": palette.NEUTRAL, "width": 1}, "layer": "below",
-    }  # fmt: skip
+    hover = f"<b>{literal(flush.method)}</b><br>{literal(_words(flush))}"
+    ratio_of_one = Estimate(1.0, None, None)  # fdatasync itself
+    return forest.marked(flush.method, flush.ratio or ratio_of_one, row, forest.mark_of(flush.verdict), hover)
 
 
 def _group_commit(writers: Sequence[GroupCommit]) -> Panel:

@@ -151,7 +151,7 @@ def _x_axis(heat_map: HeatMap) -> Json:
     count = len(heat_map.columns)
     every = -(-count // 10)
     return {
-        "title": title("depth (reads at a time)" if all(name.isdigit() for name in heat_map.columns) else "load"),
+        "title": title(literal(heat_map.over or _load_of(heat_map))),
         "range": [0, count],
         "showgrid": False,
         "showline": True,
@@ -159,6 +159,10 @@ def _x_axis(heat_map: HeatMap) -> Json:
         "tickvals": [place + 0.5 for place in range(0, count, every)],
         "ticktext": [literal(name) for name in heat_map.columns[::every]],
     }
+
+
+def _load_of(heat_map: HeatMap) -> str:
+    return "depth (reads at a time)" if all(name.isdigit() for name in heat_map.columns) else "load"
 
 
 def _y_axis(places: range, per_decade: float) -> Json:

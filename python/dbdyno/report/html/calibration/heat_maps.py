@@ -40,7 +40,10 @@ def chart(calibration: Calibration) -> Chart | None:
             Key("little to much time", Shade(palette.INTENSITY)),
         ],
         columns=2,
-        tables=[(f"{one.name}: I/Os and time by length", _table(one, place)) for place, one in enumerate(maps, 1)],
+        tables=[
+            (f"{one.name}: I/Os and time by length", by_decade(one, f"latencies-{place}"))
+            for place, one in enumerate(maps, 1)
+        ],
     )
 
 
@@ -67,9 +70,9 @@ def modes_table(calibration: Calibration) -> Table | None:
     return Table("modes", columns, [Section(None, rows)])
 
 
-def _table(heat_map: HeatMap, place: int) -> Table:
+def by_decade(heat_map: HeatMap, id_: str) -> Table:
     """The two maps laid flat: a decade a row, over all columns."""
-    ios, time_ns = _by_decade(heat_map)
+    ios, time_ns = _sums(heat_map)
     all_ios, all_ns = sum(ios.values()), sum(time_ns.values())
     unit = time_unit(time_ns.values())
     rows = [
@@ -89,10 +92,10 @@ def _table(heat_map: HeatMap, place: int) -> Table:
         Column("time", unit.name),
         Column("of all time"),
     ]
-    return Table(f"latencies-{place}", columns, [Section(None, rows)])
+    return Table(id_, columns, [Section(None, rows)])
 
 
-def _by_decade(heat_map: HeatMap) -> tuple[dict[int, int], dict[int, float]]:
+def _sums(heat_map: HeatMap) -> tuple[dict[int, int], dict[int, float]]:
     ios: dict[int, int] = {}
     time_ns: dict[int, float] = {}
     for (_, place, count), (_, _, ns) in zip(heat_map.cells, heat_map.time_cells, strict=True):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dbdyno.analysis.calibration.findings import Calibration
+from dbdyno.report.calibration.files import THIRDS, third_of
 from dbdyno.report.calibration.latencies import figures_of
 from dbdyno.report.calibration.words import calibrate_io_figures, modes_sentence, notes_of, patterns, when
 from dbdyno.report.html.calibration.drawing import figure
@@ -46,6 +47,36 @@ def calibrate_io_table(calibration: Calibration) -> Table | None:
     rows = [[Cell(name), Cell(text), Cell("; ".join(notes_of(calibration, name)))] for name, text in figures.items()]
     columns = [Column("figure", figures=False), Column("value", figures=False), Column("what it hides", figures=False)]
     return Table("calibrate-io", columns, [Section(None, rows)])
+
+
+def files_table(calibration: Calibration) -> Table | None:
+    """Files that were there, side by side."""
+    shown = calibration.files
+    if not shown:
+        return None
+    unit = time_unit([file.idle.p50_ns.estimate for file in shown if file.idle is not None] or [1e5])
+    rows = [
+        [
+            Cell(file.path),
+            Cell(exact_size(file.bytes_)),
+            figure(file.idle.p50_ns, unit) if file.idle else Cell("-"),
+            figure(file.idle.p99_ns, unit) if file.idle else Cell("-"),
+            Cell("-" if file.iops is None else f"{file.iops.estimate:,.0f}"),
+            Cell(f"{file.zero_share:.1%}"),
+            *(Cell(third_of(file, place)) for place in range(len(THIRDS))),
+        ]
+        for file in shown
+    ]
+    columns = [
+        Column("file", figures=False),
+        Column("size", figures=False),
+        Column("p50", unit.name),
+        Column("p99", unit.name),
+        Column(f"IOPS at {max(file.depth for file in shown)}"),
+        Column("zero pages", figures=False),
+        *(Column(f"{name} third", "× the rest") for name in THIRDS),
+    ]
+    return Table("files", columns, [Section(None, rows)])
 
 
 def checks_table(calibration: Calibration) -> Table | None:

@@ -5,9 +5,30 @@ from __future__ import annotations
 from pathlib import Path
 
 from dbdyno.analysis.calibration.findings import Calibration
+from dbdyno.report.calibration.ceilings import sentence as ceiling_sentence
+from dbdyno.report.calibration.files import files_sentence
 from dbdyno.report.calibration.fragment import fragment
-from dbdyno.report.calibration.words import QUALITIES, calibrate_io_loads, directory_of, measured_words, notes_of
-from dbdyno.report.html.calibration import burst, cache_map, curve, flushes, heat_maps, in_words, sizes
+from dbdyno.report.calibration.guarded import sentence as guarded_sentence
+from dbdyno.report.calibration.words import (
+    QUALITIES,
+    calibrate_io_loads,
+    directory_of,
+    growing_sentence,
+    measured_words,
+    notes_of,
+    rested_sentence,
+)
+from dbdyno.report.html.calibration import (
+    burst,
+    cache_map,
+    curve,
+    database,
+    flushes,
+    heat_maps,
+    in_words,
+    mixing,
+    sizes,
+)
 from dbdyno.report.html.document import rendered
 
 
@@ -25,6 +46,8 @@ def page(calibration: Calibration) -> str:
         "sizes": sizes.chart(calibration),
         "burst": burst.chart(calibration),
         "flush": flushes.chart(calibration),
+        "mixed": mixing.chart(calibration),
+        "database": database.chart(calibration),
     }
     named = {name: chart for name, chart in possible.items() if chart is not None}
     return rendered(
@@ -38,11 +61,18 @@ def page(calibration: Calibration) -> str:
         quality=QUALITIES.get(calibration.quality, calibration.quality),
         summary=measured_words(calibration),
         idle=in_words.idle_table(calibration),
+        rested=rested_sentence(calibration),
+        flush_growing=growing_sentence(calibration),
         modes=heat_maps.modes_table(calibration),
         modes_words=in_words.modes_words(calibration),
         figures_of_calibrate_io=in_words.calibrate_io_table(calibration),
         loads_of_calibrate_io=calibrate_io_loads(calibration),
         further_notes=notes_of(calibration, ""),
+        database_tables=database.tables(calibration),
+        ceilings=[ceiling_sentence(one) for one in calibration.ceilings],
+        files=in_words.files_table(calibration),
+        files_sentence=files_sentence(calibration) if calibration.files else "",
+        guarded=guarded_sentence(calibration),
         settings="\n".join(fragment(calibration)),
         checks=in_words.checks_table(calibration),
         measured=in_words.measured(calibration),
@@ -57,4 +87,9 @@ MISSING = {
     "sizes": ("What larger reads bring", "No larger reads were measured."),
     "burst": ("What it gives for a while, and for good", "The device was not asked for all that it has."),
     "flush": ("What a commit costs", "No flush was measured: nothing here says what a commit costs."),
+    "mixed": ("What writes do to reads", "No reads were made beside writes."),
+    "database": (
+        "The same storage through a database",
+        "It was not measured through a database; dbdyno calibrate PATH --target embedded does that.",
+    ),
 }

@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dbdyno.analysis.findings import Comparison, Estimate, Findings
-from dbdyno.report.html import palette
+from dbdyno.report.html import forest
 from dbdyno.report.html.arrangement import Arrangement, Group, Placed, primary
-from dbdyno.report.html.chart import BAND, Chart, Json, Key, Panel, interval_bar, literal, panel
+from dbdyno.report.html.chart import Chart, Json, Key, Panel, literal, panel
 from dbdyno.report.html.comparison_tables import comparisons_table, reasons_table
 from dbdyno.report.html.further_tables import exploratory_table, interactions_table
 from dbdyno.report.html.names import metric_name
-from dbdyno.report.html.palette import Fill, Mark
 from dbdyno.report.html.quantity import ratio_ends
-from dbdyno.report.html.rows import Row, Rows, lay_out
+from dbdyno.report.html.rows import Row, lay_out
 from dbdyno.report.html.scale import ratio_axis, ratio_range
-from dbdyno.report.numbers import percent, ratio
+from dbdyno.report.numbers import ratio
 from dbdyno.report.sentences import verdict_word
 
 BAND_PX = 22
-AXIS_PX = 42
-
-COLOURS = {"better": palette.BETTER, "worse": palette.WORSE}
 
 
 def chart(findings: Findings, arrangement: Arrangement) -> Chart | None:
@@ -55,12 +51,7 @@ def chart(findings: Findings, arrangement: Arrangement) -> Chart | None:
 
 
 def _keys(margin: float, *, limited: bool) -> list[Key]:
-    keys = [
-        Key("better", Mark(palette.BETTER, "square")),
-        Key("worse", Mark(palette.WORSE, "square")),
-        Key("same, small or undecided", Mark(palette.NEUTRAL, "circle")),
-        Key(f"margin of {percent(margin)}", Fill(palette.BAND_KEY)),
-    ]
+    keys = [*forest.verdict_keys(), forest.margin_key(margin)]
     return [*keys, Key("† read with the warnings at the top", None)] if limited else keys
 
 
@@ -80,12 +71,12 @@ def _panel(group: Group, compared: dict[str, Comparison], margin: float, axis: J
     return panel(
         f"against {baselines}",
         "Effects: " + "; ".join(f"{one.label}: {verdict_text(comparison)}" for one, comparison in shown) + ".",
-        rows.height_px + AXIS_PX,
+        rows.height_px + forest.AXIS_PX,
         traces,
         x=axis,
         y=rows.axis(),
         annotations=rows.notes,
-        shapes=[_margin(rows, margin), _unity(rows)],
+        shapes=[forest.margin_band(rows, margin), forest.unity(rows)],
     )
 
 
@@ -97,31 +88,5 @@ def verdict_text(one: Comparison) -> str:
 
 
 def _mark(one: Placed, comparison: Comparison, row: Row) -> Json:
-    effect = comparison.ratio
-    colour = COLOURS.get(comparison.verdict, palette.NEUTRAL)
-    trace: Json = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": literal(one.label),
-        "x": [effect.estimate],
-        "y": [row.middle_px],
-        "marker": {"symbol": "square" if comparison.verdict in COLOURS else "circle", "size": 9, "color": colour},
-        "text": [f"<b>{literal(one.arm.arm)}</b><br>{verdict_text(comparison)}"],
-        "hovertemplate": "%{text}<extra></extra>",
-        "cliponaxis": False,
-    }
-    return trace | interval_bar(effect, colour)
-
-
-def _margin(rows: Rows, margin: float) -> Json:
-    return {
-        "type": "rect", "x0": 1 / (1 + margin), "x1": 1 + margin, "y0": 0, "y1": rows.height_px,
-        "fillcolor": BAND, "line": {"width": 0}, "layer": "below",
-    }  # fmt: skip
-
-
-def _unity(rows: Rows) -> Json:
-    return {
-        "type": "line", "x0": 1, "x1": 1, "y0": 0, "y1": rows.height_px,
-        "line": {"color": palette.NEUTRAL, "width": 1}, "layer": "below",
-    }  # fmt: skip
+    hover = f"<b>{literal(one.arm.arm)}</b><br>{verdict_text(comparison)}"
+    return forest.marked(one.label, comparison.ratio, row, forest.mark_of(comparison.verdict), hover)

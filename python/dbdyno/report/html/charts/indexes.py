@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dbdyno.analysis.findings import Estimate, Findings, IndexBenefit, IndexCost, IndexVerdict
-from dbdyno.report.html import palette
-from dbdyno.report.html.chart import Chart, Json, Key, Panel, interval_bar, literal, panel
+from dbdyno.report.html import forest, palette
+from dbdyno.report.html.chart import Chart, Json, Key, Panel, literal, panel
 from dbdyno.report.html.index_tables import benefits_table, costs_table, verdicts_table
 from dbdyno.report.html.palette import Mark
 from dbdyno.report.html.quantity import ratio_ends
-from dbdyno.report.html.rows import Row, Rows, lay_out
+from dbdyno.report.html.rows import Row, lay_out
 from dbdyno.report.html.scale import ratio_axis, ratio_range
 from dbdyno.report.naming import script_name
 from dbdyno.report.numbers import ratio
 
 BAND_PX = 24
-AXIS_PX = 42
 
 BENEFIT, WAL = Mark(palette.WORSE, "square"), Mark(palette.BETTER, "diamond")
 FIGURE = "wal_bytes_per_row_written"
@@ -89,12 +88,12 @@ def _panel(findings: Findings, under: str | None, axis: Json) -> Panel:
     return panel(
         under,
         "Indexes: " + "; ".join(f"{name}: {words}" for name, words in labels) + ".",
-        rows.height_px + AXIS_PX,
+        rows.height_px + forest.AXIS_PX,
         traces,
         x=axis,
         y=rows.axis(),
         annotations=rows.notes,
-        shapes=[_unity(rows)],
+        shapes=[forest.unity(rows)],
     )
 
 
@@ -106,25 +105,8 @@ def _words(verdict: IndexVerdict, under: str | None) -> str:
 
 def _trace(verdict: IndexVerdict, marked: Marked, row: Row) -> Json:
     mark, what, effect = marked
-    trace: Json = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": literal(what),
-        "x": [effect.estimate],
-        "y": [row.middle_px],
-        "marker": {"symbol": mark.symbol, "size": 9, "color": mark.colour},
-        "text": [
-            f"<b>{literal(verdict.index)}</b><br>{literal(what)} {ratio(effect.estimate)} without it"
-            f"<br>{ratio_ends(effect)}"
-        ],
-        "hovertemplate": "%{text}<extra></extra>",
-        "cliponaxis": False,
-    }
-    return trace | interval_bar(effect, mark.colour)
-
-
-def _unity(rows: Rows) -> Json:
-    return {
-        "type": "line", "x0": 1, "x1": 1, "y0": 0, "y1": rows.height_px,
-        "line": {"color": palette.NEUTRAL, "width": 1}, "layer": "below",
-    }  # fmt: skip
+    hover = (
+        f"<b>{literal(verdict.index)}</b><br>{literal(what)} {ratio(effect.estimate)} without it"
+        f"<br>{ratio_ends(effect)}"
+    )
+    return forest.marked(what, effect, row, mark, hover)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from dbdyno.analysis.findings import Estimate
 from dbdyno.analysis.runs_compared.findings import ArmHistory, RunsHistory, RunSummary
 from dbdyno.report.html import palette
 from dbdyno.report.html.chart import BAND, GREY, Chart, Json, Key, Panel, literal, panel
 from dbdyno.report.html.palette import Fill, Mark
+from dbdyno.report.html.scale import dated_axis
 from dbdyno.report.numbers import percent
 from dbdyno.report.runs_compared.figures import Figures, figures_of, moment
 
 HEIGHT_PX = 190
-# On a telephone a tick of two lines takes about 50 px.
-MOST_DATES = 6
-MOST_TICKS = 12
 COLOUR = palette.BETTER
 
 
@@ -57,7 +53,7 @@ def _panel(arm: ArmHistory, history: RunsHistory, figures: Figures) -> Panel:
         f"{figures.heading} of {arm.arm}: {spoken}.",
         HEIGHT_PX,
         [_marks(arm, shown, figures)],
-        x=_axis(history.runs),
+        x=dated_axis([run.label for run in history.runs], [run.started_at for run in history.runs]),
         y={"nticks": 5, "tickformat": ",~r", "range": _range(shown, history.margin, figures)},
         shapes=[_margin(shown[0][2], history.margin, figures)],
     )
@@ -99,25 +95,6 @@ def _hover(run: RunSummary, value: Estimate, figures: Figures) -> str:
         f"<b>run {literal(run.label)}</b>: {figures.named(value)} ({figures.ends(value)})<br>"
         f"{literal(run.run_id)}<br>{moment(run.started_at)}, PostgreSQL {literal(server)}"
     )
-
-
-def _axis(runs: list[RunSummary]) -> Json:
-    """A tick for each run, with its day where there is room for it."""
-    every = -(-len(runs) // MOST_TICKS)
-    dated = len(runs) <= MOST_DATES
-    return {
-        "range": [-0.5, len(runs) - 0.5],
-        "showgrid": False,
-        "tickmode": "array",
-        "tickvals": list(range(0, len(runs), every)),
-        "ticktext": [
-            f"{literal(run.label)}<br>{_day(run.started_at)}" if dated else literal(run.label) for run in runs[::every]
-        ],
-    }
-
-
-def _day(started_at: str) -> str:
-    return f"{datetime.fromisoformat(started_at).astimezone(UTC):%b %-d}"
 
 
 def _range(shown: list[tuple[int, RunSummary, Estimate]], margin: float, figures: Figures) -> list[float]:

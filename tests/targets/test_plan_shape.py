@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dbdyno.runner.plan_shape import plan_nodes, plan_shape
+from dbdyno.targets.plan_shape import plan_nodes, plan_shape
 
 
 def node(kind: str, *children: dict[str, Any], **keys: Any) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def plan_shape(plan: Node) -> str:
     """The plan below `plan`, as one line."""
     first, others = _children(plan)
     aside = "".join(f" ({plan_shape(child)})" for child in others)
-    return f"{_label(plan)}{aside}" + (f" > {plan_shape(first)}" if first is not None else "")
+    return f"{node_label(plan)}{aside}" + (f" > {plan_shape(first)}" if first is not None else "")
 
 
 def plan_nodes(plan: Node) -> list[str]:
@@ -63,7 +63,8 @@ def _name(node: Node) -> str:
     return f"Parallel {name}" if node.get("Parallel Aware") else name
 
 
-def _label(node: Node) -> str:
+def node_label(node: Node) -> str:
+    """One node, without those beneath."""
     index, relation = node.get("Index Name"), node.get("Relation Name")
     if node["Node Type"] == "Bitmap Index Scan":
         return f"{_name(node)} on {index}"

@@ -1,0 +1,1 @@
+CREATE TABLE web_returns_copy AS TABLE web_returns
