@@ -9,6 +9,9 @@
 //!                  `- stacks   in which functions: stacks of running and of sleeping backends
 //!
 //! spec (JSON) -> storage::Bench -> outcome (JSON)    what a file's storage does under a load of reads, writes, flushes
+//! spec (JSON) -> ndv::scan_postgres -> outcome (JSON), sketches    how many different values a table's columns have
+//!
+//! values -> sketch::Column -> sketch::file           how many different ones there are, in files that merge
 //! ```
 //!
 //! Nothing here knows Python. Durations are integer nanoseconds of CLOCK_MONOTONIC.
@@ -20,9 +23,11 @@ pub mod error;
 pub mod generate;
 pub mod load;
 pub mod log_bins;
+pub mod ndv;
 mod perf;
 pub mod probe;
 pub mod script;
+pub mod sketch;
 pub mod stacks;
 pub mod storage;
 pub mod tally;

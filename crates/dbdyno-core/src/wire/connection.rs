@@ -38,6 +38,29 @@ pub struct Connection {
     used: usize,
 }
 
+/// Who may stop what a session is doing.
+#[derive(Clone)]
+pub struct Canceller {
+    target: Target,
+    process_id: i32,
+    secret_key: Vec<u8>,
+}
+
+impl Canceller {
+    /// Asks the server, over a connection of its own, to stop what the session is doing; returns when it has heard.
+    pub fn cancel(&self) -> Result<()> {
+        let mut transport = startup::open_transport(&self.target)?;
+        let mut request = Vec::new();
+        encode::cancel_request(&mut request, self.process_id, &self.secret_key);
+        transport
+            .write(&request)
+            .and_then(|_| transport.flush())
+            .and_then(|()| transport.read(&mut [0]))
+            .map(|_| ())
+            .map_err(|error| unreachable(&self.target, &error))
+    }
+}
+
 /// What one non-blocking read found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadOutcome {
@@ -95,6 +118,10 @@ impl Connection {
     pub(super) fn set_backend_key(&mut self, process_id: i32, secret_key: &[u8]) {
         self.process_id = process_id;
         self.secret_key = secret_key.to_vec();
+    }
+
+    pub(super) fn is_tls(&self) -> bool {
+        self.transport.is_tls()
     }
 
     /// The server's certificate, inside TLS.
@@ -158,6 +185,17 @@ impl Connection {
                 Err(error) => return Err(self.lost(&error)),
             }
         }
+    }
+
+    /// What was read beyond the last message that was received; it is the caller's now.
+    pub(super) fn take_unused(&mut self) -> Vec<u8> {
+        self.incoming.drain(..std::mem::take(&mut self.used));
+        std::mem::take(&mut self.incoming)
+    }
+
+    /// Reads what is there, and waits for it as long as `limit_waiting` says; 0: the server has closed.
+    pub(super) fn read_blocking(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.transport.read(buffer)
     }
 
     /// From now on a blocking answer that takes longer than this means that the connection is lost.
@@ -231,15 +269,14 @@ impl Connection {
 
     /// Asks the server, over a connection of its own, to stop what this session is doing.
     pub fn cancel(&self) -> Result<()> {
-        let mut transport = startup::open_transport(&self.target)?;
-        let mut request = Vec::new();
-        encode::cancel_request(&mut request, self.process_id, &self.secret_key);
-        transport
-            .write(&request)
-            .and_then(|_| transport.flush())
-            .and_then(|()| transport.read(&mut [0]))
-            .map(|_| ())
-            .map_err(|error| unreachable(&self.target, &error))
+        self.canceller().cancel()
+    }
+
+    /// The same for somebody else, while this session is in use.
+    #[must_use]
+    pub fn canceller(&self) -> Canceller {
+        let (target, secret_key) = (self.target.clone(), self.secret_key.clone());
+        Canceller { target, process_id: self.process_id, secret_key }
     }
 
     /// Ends the session; `await_end` sees it through.

@@ -3,12 +3,15 @@
 //!
 //! ```text
 //! Target -> startup (TLS, login, version) -> Connection -- blocking: query, round_trip
+//!                                                       |- blocking: copy_out, pieces of its data in place
 //!                                                       `- non-blocking: encode, flush, read, Frames
 //! ```
 
 mod channel_binding;
 mod command_tag;
 mod connection;
+mod copy_messages;
+mod copy_out;
 mod describe;
 pub mod encode;
 mod frame;
@@ -20,7 +23,8 @@ mod tls;
 mod transport;
 
 pub use command_tag::rows_affected;
-pub use connection::{Connection, ReadOutcome, Rows, StatementError};
+pub use connection::{Canceller, Connection, ReadOutcome, Rows, StatementError};
+pub use copy_out::{CopyOut, CopyProgress};
 pub use describe::RowDescription;
 pub use frame::{Frame, Frames, Remainder};
 pub use row::Columns;

@@ -1,0 +1,47 @@
+//! Some of a block's rows.
+
+/// Rows in a block: 8 KB of hashes a column, so that those of a few columns and one sketch lie in the first-level cache.
+pub(super) const BLOCK_ROWS: usize = 1024;
+
+const WORD_BITS: usize = u64::BITS as usize;
+
+/// A bit a row, and how many of them are set.
+#[derive(Clone, Debug)]
+pub(super) struct Marks {
+    words: [u64; BLOCK_ROWS / WORD_BITS],
+    count: usize,
+}
+
+impl Marks {
+    pub(super) fn none() -> Self {
+        Self { words: [0; BLOCK_ROWS / WORD_BITS], count: 0 }
+    }
+
+    /// Marks a row that is not marked yet.
+    #[inline]
+    pub(super) fn set(&mut self, row: usize) {
+        self.words[row / WORD_BITS] |= 1 << (row % WORD_BITS);
+        self.count += 1;
+    }
+
+    #[inline]
+    pub(super) fn has(&self, row: usize) -> bool {
+        self.words[row / WORD_BITS] >> (row % WORD_BITS) & 1 == 1
+    }
+
+    /// Those that are marked.
+    pub(super) fn rows(&self) -> impl Iterator<Item = usize> {
+        let count = if self.count == 0 { 0 } else { BLOCK_ROWS };
+        (0..count).filter(|row| self.has(*row))
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn clear(&mut self) {
+        if self.count > 0 {
+            *self = Self::none();
+        }
+    }
+}
