@@ -14,10 +14,17 @@ __all__ = [
     "function_names",
     "generate_chunk",
     "generator_tables",
+    "ndv_scan_postgres",
     "overwrite_arguments",
     "record_stacks",
     "run_trial",
     "sample_statements",
+    "sketch_estimates",
+    "sketch_from_registers",
+    "sketch_integers",
+    "sketch_merge",
+    "sketch_overlaps",
+    "sketch_texts",
     "trace_calls",
     "watch_server",
 ]
@@ -38,6 +45,15 @@ def watch_server(spec: str, password: str | None, live: Callable[[str], bool] | 
 
     Releases the GIL throughout, but to call `live` with each step (JSON), which returns False to end early.
     A Ctrl-C ends it early, too; either way what was seen is returned.
+    """
+
+def ndv_scan_postgres(spec: str, password: str | None, live: Callable[[str], None] | None = None) -> tuple[str, bytes]:
+    """Read a table once by COPY and count the different values of its columns (JSON; docs/architecture.md, "Distinct
+    counts"); returns the outcome and the sketches as a file.
+
+    Releases the GIL throughout, but to call `live` about once a second with how far the scan is (JSON).
+    A Ctrl-C cancels it on the server; no session is left, and nothing is returned.
+    Raises `spec_invalid`, `scan_failed`, `connection_lost`, and what connecting may raise.
     """
 
 def record_stacks(spec: str, go_on: Callable[[], bool] | None = None) -> str:
@@ -104,6 +120,31 @@ def generator_tables(generator: str, scale: int, seed: int) -> list[tuple[str, l
 
 def generate_chunk(generator: str, table: str, scale: int, seed: int, chunk: int) -> bytes:
     """One chunk of a table's rows in COPY's text format, the same for the same arguments. Releases the GIL."""
+
+def sketch_estimates(file: bytes) -> str:
+    """What a file of sketches says of its columns, as JSON: docs/sketch-file.md. Raises `sketch_file`."""
+
+def sketch_merge(files: list[bytes]) -> bytes:
+    """The file of the whole from the files of its parts. Raises `sketch_file` and `sketches_differ`."""
+
+def sketch_overlaps(files: list[bytes]) -> str:
+    """The pairs of columns that have values in common, as JSON: docs/sketch-file.md. Raises `sketch_file`."""
+
+def sketch_from_registers(columns: str, buckets: list[list[tuple[int, int]]]) -> bytes:
+    """The file of columns that a server counted by its own 64-bit hash.
+
+    Args:
+        columns: JSON, [{"name": "id", "type": "bigint", "precision": 14, "rows": 9, "nulls": 0, "values": "minima"}].
+        buckets: of each column, for every bucket (the upper `precision` bits of the hash) that has a value, the bucket
+            and what `values` says: "minima", the least of the other bits, or "registers", the most leading zeros of
+            them plus one.
+    """
+
+def sketch_integers(values: bytes, precision: int = 14, seed: int = 0) -> bytes:
+    """The file of one column of 64-bit integers, least byte first. Releases the GIL."""
+
+def sketch_texts(texts: bytes, ends: bytes, precision: int = 14, seed: int = 0) -> bytes:
+    """The file of one column of texts, one behind the other; `ends` are 64-bit offsets. Releases the GIL."""
 
 def overwrite_arguments() -> None:
     """Blank the values of URLs with a password in this process's own argument list (/proc/self/cmdline)."""

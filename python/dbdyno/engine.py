@@ -16,7 +16,7 @@ Watcher = Callable[[Mapping[str, Any]], None]
 StepWatcher = Callable[[Mapping[str, Any]], bool]
 
 # What a trial may die of that is not the user's input: the run failed, and what was measured is kept.
-_RUN_FAILED = frozenset({"connection_lost", "io", "drain_limit"})
+_RUN_FAILED = frozenset({"connection_lost", "io", "drain_limit", "scan_failed"})
 
 VERSION = _core.__version__
 BUILD_PROFILE = _core.BUILD_PROFILE
@@ -47,6 +47,24 @@ def watch_server(spec: Mapping[str, Any], password: str | None, live: StepWatche
         return live(json.loads(text))
 
     return dict(json.loads(_translated(lambda: _core.watch_server(json.dumps(spec), password, look))))
+
+
+def scan_postgres(
+    spec: Mapping[str, Any], password: str | None, live: Watcher | None = None
+) -> tuple[dict[str, Any], bytes]:
+    """Count the different values of a table's columns in one pass: spec and outcome as docs/architecture.md has them,
+    and the file of sketches.
+
+    `live` is called about once a second with how far the scan is.
+    """
+
+    def look(text: str) -> None:
+        assert live is not None
+        live(json.loads(text))
+
+    watcher: Callable[[str], None] | None = None if live is None else look
+    outcome, sketches = _translated(lambda: _core.ndv_scan_postgres(json.dumps(spec), password, watcher))
+    return dict(json.loads(outcome)), sketches
 
 
 def record_stacks(spec: Mapping[str, Any], go_on: Callable[[], bool] | None = None) -> dict[str, Any]:
@@ -126,6 +144,27 @@ def generated_rows(generator: str, table: GeneratedTable, scale: int, seed: int)
     """The rows of one table in COPY's text format, a chunk at a time; the same bytes for the same arguments."""
     for number in range(table.chunks):
         yield _translated(partial(_core.generate_chunk, generator, table.name, scale, seed, number))
+
+
+def sketch_estimates(file: bytes) -> dict[str, Any]:
+    """What a file of sketches says of its columns: docs/sketch-file.md."""
+    return dict(json.loads(_translated(lambda: _core.sketch_estimates(file))))
+
+
+def sketch_merge(files: Sequence[bytes]) -> bytes:
+    """The file of the whole from the files of its parts."""
+    return _translated(lambda: _core.sketch_merge(list(files)))
+
+
+def sketch_overlaps(files: Sequence[bytes]) -> list[dict[str, Any]]:
+    """The pairs of columns that have values in common: docs/sketch-file.md."""
+    return list(json.loads(_translated(lambda: _core.sketch_overlaps(list(files)))))
+
+
+def sketch_from_registers(columns: Sequence[Mapping[str, Any]], buckets: Sequence[Sequence[tuple[int, int]]]) -> bytes:
+    """The file of columns that a server counted by itself: `_core.pyi` has the keys and what a bucket is."""
+    described, listed = json.dumps(list(columns)), [list(column) for column in buckets]
+    return _translated(lambda: _core.sketch_from_registers(described, listed))
 
 
 def _translated(call: Callable[[], T]) -> T:

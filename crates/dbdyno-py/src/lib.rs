@@ -4,6 +4,8 @@
 //! docs/architecture.md, the signatures in python/dbdyno/_core.pyi.
 
 mod asking;
+mod ndv;
+mod sketch;
 mod stacks;
 mod storage;
 mod trial;
@@ -91,6 +93,12 @@ mod _core {
     use super::{
         CoreError, builtin_script, check_script, generate_chunk, generator_tables, overwrite_arguments,
         sample_statements,
+    };
+    #[pymodule_export]
+    use crate::ndv::ndv_scan_postgres;
+    #[pymodule_export]
+    use crate::sketch::{
+        sketch_estimates, sketch_from_registers, sketch_integers, sketch_merge, sketch_overlaps, sketch_texts,
     };
     #[pymodule_export]
     use crate::stacks::{flame_graph, function_names, record_stacks, trace_calls};

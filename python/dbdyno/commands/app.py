@@ -13,6 +13,7 @@ from dbdyno.commands import (
     calibrate_command,
     compare_command,
     list_command,
+    ndv_command,
     pack_command,
     plan_command,
     profile_command,
@@ -56,6 +57,7 @@ app.command("report")(report_command.report)
 app.command("profile")(profile_command.profile)
 app.command("compare")(compare_command.compare)
 app.command("calibrate")(calibrate_command.calibrate)
+app.command("ndv")(ndv_command.ndv)
 app.command("selftest")(selftest_command.selftest)
 app.command("pack")(pack_command.pack)
 app.command("unpack")(unpack_command.unpack)
@@ -75,6 +77,8 @@ def run(arguments: Sequence[str]) -> int:
         # The reader of our output went away (dbdyno report | head): nothing is wrong and nobody is listening.
         sys.stderr.close()
         return EXIT_RUN_FAILED
+    if code == EXIT_INTERRUPTED:  # typer makes that of a Ctrl-C, without a word
+        return _fail("interrupted", EXIT_INTERRUPTED)
     return int(code or EXIT_DONE)
 
 

@@ -1,0 +1,36 @@
+"""The findings of a saved count: printed, as one document. Shared by `ndv` and `report`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from dbdyno.analysis.ndv.analyse import analyse, with_what_if
+from dbdyno.analysis.ndv.document import to_json
+from dbdyno.analysis.ndv.findings import NdvFindings
+from dbdyno.report.ndv import terminal
+from dbdyno.store import ndv_directory
+
+
+def findings_of(record: Mapping[str, Any]) -> NdvFindings:
+    """What a record says; the same one says the same."""
+    found = analyse(record["catalogue"], record["scan"], record["outcome"], record["planner_groups"])
+    return found if record["what_if"] is None else with_what_if(found, record["what_if"])
+
+
+def write_findings(directory: Path, found: NdvFindings) -> None:
+    """The findings and the scripts, beside the record."""
+    scripts = {ndv_directory.FIX: found.fix_script, ndv_directory.UNDO: found.undo_script}
+    ndv_directory.write_findings(directory, to_json(found), scripts)
+
+
+def print_count(directory: Path, found: NdvFindings, *, as_json: bool) -> None:
+    """The findings on stdout."""
+    if as_json:
+        typer.echo(to_json(found), nl=False)
+    else:
+        terminal.print_findings(found, Console(), str(directory))

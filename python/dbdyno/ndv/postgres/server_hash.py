@@ -1,0 +1,132 @@
+"""The server's own hash of a value as an SQL expression: 64 bits in which equal values agree, whatever their type.
+
+The functions are those of hash partitioning (`hash...extended`), so the server's idea of equality is in them: numeric
+1.0 and 1.00, texts of a collation that ignores case, two ways to write one interval. For a partition two values may
+well share a hash; here they would be one value, so what the functions leave out is put back (PostgreSQL 14 to 18;
+tests/server/test_server_hash.py shows each):
+
+- **Eight-byte integers are folded to four bytes first**, the upper half xor the lower one. Of 500,000 values
+  (tenant << 32 | row) 1,024 hashes are left. So are timestamps and whatever else is such an integer. Their eight bytes
+  are hashed instead; but a bigint within the range of integer is not, so that equal numbers of any width agree.
+- **With the seed 0** jsonb's true and false are single bits, and objects of flags fall into one register: 128 objects
+  had 1. So the seed is never 0.
+- An array's hash leaves out its dimensions, jsonb's whether the whole is a scalar, an array or an object; NaN and
+  both infinities of numeric have one hash; that of an aclitem is the sum of its parts.
+
+Enums are hashed by their labels: their oids mean nothing to another database. What is left: intervals, times with a
+zone, and integers within a composite type are folded to four bytes, which loses one value in 1,000 of 10 million.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dbdyno.ndv.postgres.columns import Column
+
+# Handed to the functions; any number but 0, and the same everywhere, so that sketches can be merged.
+SEED = 1
+
+_FOLDED = ("int8", "timestamp", "timestamptz", "time", "xid8", "pg_lsn")
+
+# What gives the bytes of a value where equal values are equal bytes: of types that the server folds, and of those that
+# it can order but not hash.
+_SEND = {
+    "int8": "int8send",
+    "timestamp": "timestamp_send",
+    "timestamptz": "timestamptz_send",
+    "time": "time_send",
+    "xid8": "xid8send",
+    "pg_lsn": "pg_lsn_send",
+    "bit": "bit_send",
+    "varbit": "varbit_send",
+    "money": "cash_send",
+    "tsvector": "tsvectorsend",
+    "tsquery": "tsquerysend",
+}
+_ARRAY_HASH = "pg_catalog.hash_array_extended"
+_SEND_OF_KIND = {"r": "range_send", "m": "multirange_send"}
+_BYTES_SINCE = 180000
+
+
+def can_hash(column: Column) -> bool:
+    """Whether there is an expression for it."""
+    return column.hashable or (column.base_type[0] == "pg_catalog" and column.base_type[1] in _SEND)
+
+
+def hash_expression(column: Column, table: str, server_version: int) -> str:
+    """The hash of a column's value (bigint), null of null.
+
+    Args:
+        column: one that `can_hash`.
+        table: what the query calls the relation.
+        server_version: as the server counts it; the hash is the same with any.
+    """
+    value = _value(column, table)
+    text, own = _text_of(column, value), _own(column, value)
+    if text is not None:
+        return _of_text(text)
+    found = _bytes_of(column, value)
+    if found is None:
+        return own
+    of_bytes = f"pg_catalog.hashbyteaextended({found}, {SEED})" if server_version >= _BYTES_SINCE else _of_row(found)
+    if column.base_type == ("pg_catalog", "int8"):
+        return f"CASE WHEN {value} BETWEEN -2147483648 AND 2147483647 THEN {own} ELSE {of_bytes} END"
+    return of_bytes
+
+
+def group_expression(columns: Sequence[Column], table: str) -> str:
+    """The hash of the values of several columns together, which is never null: in a group, null is a value."""
+    pairs = [(column, _value(column, table)) for column in columns]
+    row = ", ".join(_text_of(*pair) or _bytes_of(*pair) or pair[1] for pair in pairs)
+    return f"pg_catalog.hash_record_extended(ROW({row}), {SEED})"
+
+
+def _value(column: Column, table: str) -> str:
+    """Of a domain what it is made of: `anyenum` takes no domain."""
+    return f"{table}.{column.quoted}::{column.base_quoted}"
+
+
+def _bytes_of(column: Column, value: str) -> str | None:
+    """Bytes to be hashed instead of a value, different ones for each; None where there is no need."""
+    send = _SEND.get(column.base_type[1]) if column.base_type[0] == "pg_catalog" else None
+    if send is None and _is_folded_within(column):
+        send = _SEND_OF_KIND.get(column.kind)
+    return None if send is None else f"pg_catalog.{send}({value})"
+
+
+def _text_of(column: Column, value: str) -> str | None:
+    """A text instead, likewise: of an array, whose bytes may say that it could hold a null where it holds none."""
+    is_array = column.kind == "b" and _is_folded_within(column)
+    is_text = column.kind == "e" or is_array or column.base_type == ("pg_catalog", "aclitem")
+    return f"{value}::pg_catalog.text" if is_text else None
+
+
+def _is_folded_within(column: Column) -> bool:
+    return column.element is not None and column.element[0] == "pg_catalog" and column.element[1] in _FOLDED
+
+
+def _own(column: Column, value: str) -> str:
+    """By the type's own function; where SQL cannot call that, a row of one value has the hash of the value."""
+    if column.hash_function is None:
+        return _of_row(value)
+    if column.base_type == ("pg_catalog", "numeric"):
+        special = (
+            f"WHEN {value} > '-Infinity' AND {value} < 'Infinity' THEN {SEED} WHEN {value} = 'NaN' THEN {SEED + 1}"
+        )
+        seed = f"CASE {special} WHEN {value} > 0 THEN {SEED + 2} ELSE {SEED + 3} END"
+        return f"{column.hash_function}({value}, {seed})"
+    own = f"{column.hash_function}({value}, {SEED})"
+    if column.hash_function == _ARRAY_HASH:
+        dimensions = f"COALESCE(pg_catalog.array_dims({value}), '')"
+        return f"{own} # {_of_text(dimensions)}"
+    if column.base_type == ("pg_catalog", "jsonb"):
+        return f"{own} # {_of_text(f'pg_catalog.jsonb_typeof({value})')}"
+    return own
+
+
+def _of_text(text: str) -> str:
+    return f'pg_catalog.hashtextextended({text} COLLATE pg_catalog."C", {SEED})'
+
+
+def _of_row(value: str) -> str:
+    return f"CASE WHEN {value} IS NOT NULL THEN pg_catalog.hash_record_extended(ROW({value}), {SEED}) END"

@@ -1,0 +1,1 @@
+"""What a count of different values found, on a terminal."""

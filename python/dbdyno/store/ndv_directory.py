@@ -1,0 +1,60 @@
+"""The directory of one count of different values: its record is written once, when the scan ends.
+
+```
+DIRECTORY/scan.json      catalogue, what was read and what was found: the record of truth
+DIRECTORY/sketches.ndv   the sketches, which merge with those of other parts (docs/sketch-file.md)
+DIRECTORY/ndv.json       the findings, made from the record
+DIRECTORY/fix.sql        what mends the planner's figures, where something is to be mended
+DIRECTORY/undo.sql       what takes that back
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dbdyno.store import out_directory, record_file
+
+FORMAT = 1
+RECORD = "scan.json"
+SKETCHES = "sketches.ndv"
+FINDINGS = "ndv.json"
+FIX = "fix.sql"
+UNDO = "undo.sql"
+
+
+def is_count(directory: Path) -> bool:
+    """Whether the directory is one of a count."""
+    return any((directory / name).exists() for name in (SKETCHES, FINDINGS))
+
+
+def create(directory: Path) -> None:
+    """Make the directory, or take an empty one; refused where it holds something or cannot be written."""
+    out_directory.take(directory, "name a new directory")
+
+
+def discard(directory: Path) -> None:
+    """Take a directory away in which nothing came to be kept."""
+    out_directory.give_back(directory)
+
+
+def write_record(directory: Path, record: Mapping[str, Any], sketches: bytes) -> None:
+    """Write sketches and record and make them durable; the record comes last: with it the count is whole."""
+    record_file.write(directory / SKETCHES, sketches)
+    record_file.write_record(directory / RECORD, FORMAT, record)
+
+
+def read_record(directory: Path) -> dict[str, Any]:
+    """Read and verify the record of a count."""
+    absent = f"{directory}: holds no {RECORD}: that dbdyno ndv did not end; count again"
+    return record_file.read_record(directory / RECORD, FORMAT, ("no_count", absent))
+
+
+def write_findings(directory: Path, document: str, scripts: Mapping[str, str | None]) -> None:
+    """Put the findings beside the record, and those of the scripts that there are."""
+    record_file.write(directory / FINDINGS, document.encode())
+    for name, text in scripts.items():
+        if text is not None:
+            record_file.write(directory / name, text.encode())
