@@ -20,7 +20,7 @@ __all__ = [
     "run_trial",
     "sample_statements",
     "sketch_estimates",
-    "sketch_from_registers",
+    "sketch_from_server",
     "sketch_integers",
     "sketch_merge",
     "sketch_overlaps",
@@ -130,14 +130,13 @@ def sketch_merge(files: list[bytes]) -> bytes:
 def sketch_overlaps(files: list[bytes]) -> str:
     """The pairs of columns that have values in common, as JSON: docs/sketch-file.md. Raises `sketch_file`."""
 
-def sketch_from_registers(columns: str, buckets: list[list[tuple[int, int]]]) -> bytes:
+def sketch_from_server(columns: str, contents: list[bytes]) -> bytes:
     """The file of columns that a server counted by its own 64-bit hash.
 
     Args:
-        columns: JSON, [{"name": "id", "type": "bigint", "precision": 14, "rows": 9, "nulls": 0, "values": "minima"}].
-        buckets: of each column, for every bucket (the upper `precision` bits of the hash) that has a value, the bucket
-            and what `values` says: "minima", the least of the other bits, or "registers", the most leading zeros of
-            them plus one.
+        columns: JSON, [{"name": "id", "type": "bigint", "seed": 1, "precision": 14, "rows": 9, "nulls": 0,
+            "kept": "hashes"}]; `kept` as docs/sketch-file.md has it: "hashes" or "registers".
+        contents: of each column its hashes, 64 bits each, least byte first, or 2^precision registers of one byte.
     """
 
 def sketch_integers(values: bytes, precision: int = 14, seed: int = 0) -> bytes:

@@ -161,10 +161,9 @@ def sketch_overlaps(files: Sequence[bytes]) -> list[dict[str, Any]]:
     return list(json.loads(_translated(lambda: _core.sketch_overlaps(list(files)))))
 
 
-def sketch_from_registers(columns: Sequence[Mapping[str, Any]], buckets: Sequence[Sequence[tuple[int, int]]]) -> bytes:
-    """The file of columns that a server counted by itself: `_core.pyi` has the keys and what a bucket is."""
-    described, listed = json.dumps(list(columns)), [list(column) for column in buckets]
-    return _translated(lambda: _core.sketch_from_registers(described, listed))
+def sketch_from_server(columns: Sequence[Mapping[str, Any]], contents: Sequence[bytes]) -> bytes:
+    """The file of columns that a server counted by itself: `_core.pyi` has the keys and what the contents are."""
+    return _translated(lambda: _core.sketch_from_server(json.dumps(list(columns)), list(contents)))
 
 
 def _translated(call: Callable[[], T]) -> T:

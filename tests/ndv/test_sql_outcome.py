@@ -16,30 +16,23 @@ COUNTS = ServerCounts(rows=100, elapsed_ns=5, scans=2, columns=[MANY, FEW], grou
 
 
 def test_what_a_file_of_sketches_is_made_of() -> None:
-    """Each column with its buckets that are not empty, in plain numbers."""
-    columns, buckets = sketch_arguments(COUNTS)
+    """Each column with its registers, or with its hashes where they are known; groups behind the columns."""
+    columns, contents = sketch_arguments(COUNTS)
 
-    assert columns[0] == {
-        "name": "a",
-        "type": "bigint",
-        "precision": 10,
-        "rows": 100,
-        "nulls": 7,
-        "values": "registers",
-    }
-    assert [column["name"] for column in columns] == ["a", "b", "a, b"]
-    assert buckets == [[(3, 5), (700, 1)]] * 3
+    described = {"type": "bigint", "seed": 1, "precision": 10, "rows": 100, "nulls": 7}
+    assert columns[0] == {"name": "a", "kept": "registers", **described}
+    assert [(column["name"], column["kept"]) for column in columns[1:]] == [("b", "hashes"), ("a, b", "registers")]
+    assert contents == [bytes(REGISTERS), b"".join(n.to_bytes(8, "little") for n in (1, 2, 3)), bytes(REGISTERS)]
 
 
 def test_the_outcome_of_a_scan() -> None:
-    """Estimates are the file's, but where all hashes are known their number is."""
-    estimate = {"estimate": 2.5, "low": 2.0, "high": 3.0}
+    """What the file says of columns and groups, and what the server was asked for."""
+    ndv = {"estimate": 2.5, "low": 2.0, "high": 3.0}
+    said = {"columns": [{"name": name, "nulls": 7, "ndv": ndv, "exact": False} for name in ("a", "b", "a, b")]}
 
-    found = outcome_of(COUNTS, {"columns": [{"ndv": estimate}] * 3})
+    found = outcome_of(COUNTS, said)
 
-    assert (found["rows"], found["elapsed_ns"]) == (100, 5)
-    assert [(one["name"], one["nulls"], one["ndv"], one["exact"]) for one in found["columns"]] == [
-        ("a", 7, estimate, False),
-        ("b", 0, {"estimate": 3, "low": 3, "high": 3}, True),
-    ]
-    assert [(one["name"], one["ndv"], "samples" in one) for one in found["groups"]] == [("a, b", estimate, False)]
+    assert (found["rows"], found["elapsed_ns"], found["bytes"]) == (100, 5, None)
+    counted = {"nulls": 7, "ndv": ndv, "exact": False, "value_bytes": None, "growth": []}
+    assert found["columns"] == [{"name": name, "samples": [], **counted} for name in ("a", "b")]
+    assert found["groups"] == [{"name": "a, b", **counted}]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbdyno import engine
+from dbdyno.ndv.postgres.server_hash import SEED
 from dbdyno.targets.embedded import EmbeddedServer
 
 APPLICATION_NAME = "dbdyno ndv test"
@@ -40,6 +41,7 @@ def spec_of(
         "groups": [],
         "precision": 14,
         "seed": 0,
+        "server_seed": SEED,
         "rows_expected": 0,
         "sample_targets": [],
         "memory_limit_bytes": 1 << 30,

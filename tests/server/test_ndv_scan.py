@@ -152,7 +152,7 @@ def test_a_sample_that_holds_the_whole_table_counts_it(server: EmbeddedServer, t
     by_column = [each["samples"] for each in outcome["columns"]]
 
     for samples, distinct, once, nulls in zip(
-        by_column, [ROWS, 10, 100, 15_000], [ROWS, 0, 0, 0], [0, 0, 0, ROWS // 4], strict=False
+        by_column[:4], [ROWS, 10, 100, 15_000], [ROWS, 0, 0, 0], [0, 0, 0, ROWS // 4], strict=True
     ):
         assert [sample["target"] for sample in samples] == [134, 500]
         for sample in samples:

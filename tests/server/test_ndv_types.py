@@ -9,9 +9,14 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from table_scan import Outcome, column, part, rows, scan, spec_of
+from table_scan import Outcome, rows
 
+from dbdyno import engine
 from dbdyno.ndv.decoders import BUILT_IN, decoding_of
+from dbdyno.ndv.postgres.catalogue import read_catalogue
+from dbdyno.ndv.postgres.copy_plan import CopyOptions, plan_copy
+from dbdyno.ndv.postgres.scan_source import plan_source
+from dbdyno.ndv.postgres.session import connect
 from dbdyno.targets.embedded import EmbeddedServer
 
 pytestmark = pytest.mark.server
@@ -129,6 +134,7 @@ WITHOUT_EQUALITY = {
     *("json", "xml", "jsonpath", "point", "line", "lseg", "box", "path", "polygon", "circle", "refcursor"),
     *("pg_snapshot", "txid_snapshot", "gtsvector"),
 }
+HASHED_BY_THE_SERVER = {"int2vector", "oidvector"}
 # What only the server itself keeps: its catalogs' own.
 OF_THE_CATALOGS = {
     *("pg_node_tree", "pg_ndistinct", "pg_dependencies", "pg_mcv_list"),
@@ -145,31 +151,17 @@ class Truth:
     again: dict[str, Outcome]
 
 
-def described(server: EmbeddedServer, table: str) -> list[tuple[str, str, str, str, bool]]:
-    """Name, and name, kind, category of the type or of the domain's base, and determinism of each column."""
-    return rows(
-        server,
-        f"""
-        SELECT a.attname, b.typname, b.typtype::text, b.typcategory::text, coalesce(c.collisdeterministic, true)
-          FROM pg_attribute a
-          JOIN pg_type t ON t.oid = a.atttypid
-          JOIN pg_type b ON b.oid = CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.oid END
-          LEFT JOIN pg_collation c ON c.oid = a.attcollation
-         WHERE a.attrelid = '{table}'::regclass AND a.attnum > 0
-         ORDER BY a.attnum
-        """,
-    )
+def scanned(server: EmbeddedServer, table: str, seed: int = 0) -> list[Outcome]:
+    """Of each column what `dbdyno ndv` finds."""
+    return engine.scan_postgres(planned(server, table, seed), None)[0]["columns"]
 
 
-def select_of(server: EmbeddedServer, table: str) -> tuple[list[dict[str, str]], str]:
-    """The columns of a table and the statement that reads all of it, by the table of decoders."""
-    columns, items = [], []
-    for name, type_, kind, category, is_deterministic in described(server, table):
-        decoding = decoding_of(type_, kind, category, is_deterministic=is_deterministic)
-        assert decoding is not None, f"{name}: nobody knows {type_}"
-        columns.append(column(name, type_, decoding.decoder))
-        items.append(decoding.select_item(name))
-    return columns, f"SELECT {', '.join(items)} FROM {table}"
+def planned(server: EmbeddedServer, table: str, seed: int = 0) -> Outcome:
+    """The spec of a scan of all columns."""
+    with connect(server.endpoint) as session:
+        source = plan_source(read_catalogue(session, "--table", table))
+    assert not source.left_out
+    return plan_copy(source, server.endpoint, CopyOptions(seed=seed))
 
 
 def fill(server: EmbeddedServer, table: str, values: dict[str, list[str]]) -> None:
@@ -198,11 +190,7 @@ def truth(server: EmbeddedServer) -> Truth:
     """All types in one table, read once, and once more with another seed."""
     server.execute(TYPES)
     fill(server, "truth", VALUES)
-    columns, select = select_of(server, "truth")
-    outcomes = [scan(spec_of(server, columns, [part(select)], seed=seed)) for seed in (0, 2**63 + 1)]
-    ours, again = (
-        {type_: counts for type_, counts in zip(VALUES, outcome["columns"], strict=True)} for outcome in outcomes
-    )
+    ours, again = (dict(zip(VALUES, scanned(server, "truth", seed), strict=True)) for seed in (0, 2**63 + 1))
     return Truth(dict(zip(VALUES, counted(server, "truth", len(VALUES)), strict=True)), ours, again)
 
 
@@ -215,16 +203,16 @@ def test_one_value_to_the_server_is_one_value_here(truth: Truth, type_: str) -> 
 
 
 def test_every_built_in_type_is_known_or_known_to_have_no_equality(server: EmbeddedServer) -> None:
-    """Each base type of pg_catalog is in the table of decoders, or COUNT(DISTINCT) refuses it, too."""
+    """Each base type of pg_catalog has a decoder, or is hashed by the server, or COUNT(DISTINCT) refuses it, too."""
     names = rows(
         server,
         """SELECT typname FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype = 'b'
            AND typelem = 0 OR typname IN ('int2vector', 'oidvector', 'name', 'point', 'box', 'lseg', 'line')""",
     )
     found = {name for (name,) in names}
-    assert found - OF_THE_CATALOGS - WITHOUT_EQUALITY == set(BUILT_IN)
+    assert found - OF_THE_CATALOGS - WITHOUT_EQUALITY - HASHED_BY_THE_SERVER == set(BUILT_IN)
     for name in WITHOUT_EQUALITY & found:
-        assert decoding_of(name, "b", "U") is None
+        assert decoding_of(name, "b") is None
         with pytest.raises(psycopg.errors.UndefinedFunction), server.connect() as session:
             session.execute(f"SELECT count(DISTINCT NULL::{name})".encode())
 
@@ -233,7 +221,7 @@ def test_every_type_of_the_table_has_its_values_here() -> None:
     """No decoder is believed without a proof."""
     spelled = {'"char"': "char", "varchar(20)": "varchar", "bit(3)": "bit"}
     proved = {spelled.get(type_, type_) for type_ in VALUES}
-    assert set(BUILT_IN) - proved == set()
+    assert (set(BUILT_IN) | HASHED_BY_THE_SERVER) - proved == set()
 
 
 def test_random_values_of_types_with_many_forms(server: EmbeddedServer) -> None:
@@ -254,8 +242,7 @@ def test_random_values_of_types_with_many_forms(server: EmbeddedServer) -> None:
           FROM generate_series(1, 20000)
         """
     )
-    columns, select = select_of(server, "many_forms")
-    found = scan(spec_of(server, columns, [part(select)]))["columns"]
+    found = scanned(server, "many_forms")
     assert [(each["ndv"]["estimate"], each["nulls"]) for each in found] == counted(server, "many_forms", 7)
 
 
@@ -278,7 +265,6 @@ def test_collations_that_are_not_deterministic(icu_server: EmbeddedServer) -> No
         "text[] COLLATE either": ["'{a}'", "'{A}'", "'{b}'"],
     }
     fill(icu_server, "either_case", values)
-    columns, select = select_of(icu_server, "either_case")
-    assert {each["decoder"] for each in columns} == {"hashed"}
-    found = scan(spec_of(icu_server, columns, [part(select)]))["columns"]
+    assert {each["decoder"] for each in planned(icu_server, "either_case")["columns"]} == {"hashed"}
+    found = scanned(icu_server, "either_case")
     assert [(each["ndv"]["estimate"], each["nulls"]) for each in found] == counted(icu_server, "either_case", 4)

@@ -193,6 +193,21 @@ def test_groups(server: EmbeddedServer, session: Connection) -> None:
     assert (len(with_null.hashes),) == expected
 
 
+@pytest.mark.parametrize("type_", ["numeric", "jsonb", "int[]", "bigint[]", "bigint", "interval", "text"])
+def test_groups_of_values_of_which_the_servers_hash_leaves_something_out(
+    server: EmbeddedServer, session: Connection, type_: str
+) -> None:
+    """Each with one of two others: as many as SELECT DISTINCT finds."""
+    table = f"h.g{list(ADVERSARIAL).index(type_)}"
+    server.execute(f"CREATE TABLE {table} AS SELECT v, g FROM {table.replace('.g', '.t')}, generate_series(1, 2) AS g")
+
+    (found,) = count_by_server(server.endpoint, source(session, table, ["v", "g"]), 14).groups
+
+    expected = session.execute(f"SELECT count(*) FROM (SELECT DISTINCT v, g FROM {table}) d".encode()).fetchone()
+    assert found.hashes is not None
+    assert (len(found.hashes),) == expected
+
+
 def test_numbers_that_the_server_would_fold(server: EmbeddedServer, session: Connection) -> None:
     """Tenants in the upper half, their rows in the lower one: the server's own function leaves 512 of 60,000."""
     server.execute(

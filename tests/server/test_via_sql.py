@@ -46,7 +46,7 @@ def source(server: EmbeddedServer) -> Source:
 def by_sql(server: EmbeddedServer, source: Source, precision: int = 14) -> tuple[NdvFindings, bytes]:
     """The findings, and the file of sketches."""
     counts = count_by_server(server.endpoint, source, precision)
-    file = engine.sketch_from_registers(*sketch_arguments(counts))
+    file = engine.sketch_from_server(*sketch_arguments(counts))
     found = outcome_of(counts, engine.sketch_estimates(file))
     return analyse(source.catalogue.document(), source.document("sql"), found, [1000.0]), file
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable
 
@@ -18,11 +17,7 @@ def integers(count: int, first: int = 0, seed: int = 0) -> bytes:
     return _core.sketch_integers(np.arange(first, first + count, dtype=np.uint64).tobytes(), seed=seed)
 
 
-def counted(values: str, **changed: object) -> str:
-    """One column as a server's figures are described."""
-    return json.dumps(
-        [{"name": "id", "type": "bigint", "precision": 10, "rows": 9, "nulls": 0, "values": values, **changed}]
-    )
+COUNTED = {"name": "id", "type": "bigint", "seed": 1, "precision": 10, "rows": 9, "nulls": 0, "kept": "hashes"}
 
 
 def test_what_is_said_of_a_column() -> None:
@@ -58,20 +53,15 @@ def test_columns_with_common_values_are_found_across_files() -> None:
     ]
 
 
-def test_minima_of_a_server_become_registers() -> None:
-    """The least of the other 54 bits of the hash, by its upper ten."""
-    hashes = [hash_ * 0x9E3779B97F4A7C15 % 2**64 for hash_ in range(1, 3_000)]
-    minima: dict[int, int] = {}
-    for hash_ in hashes:
-        bucket, least = hash_ >> 54, hash_ % 2**54
-        minima[bucket] = min(minima.get(bucket, least), least)
-    registers = {bucket: 55 - least.bit_length() for bucket, least in minima.items()}
+def test_what_a_server_counted() -> None:
+    """Hashes as they are; or registers, of which a reader knows no more than the number."""
+    few = engine.sketch_from_server([COUNTED], [np.arange(5, dtype="<u8").tobytes()])
+    many = engine.sketch_from_server([{**COUNTED, "kept": "registers"}], [bytes([1] * 1024)])
 
-    by_minima = engine.sketch_from_registers(json.loads(counted("minima")), [list(minima.items())])
-    by_registers = engine.sketch_from_registers(json.loads(counted("registers")), [list(registers.items())])
-
-    assert by_minima == by_registers
-    assert engine.sketch_estimates(by_minima)["columns"][0]["hash"] == "postgres_extended"
+    exact, estimated = (engine.sketch_estimates(file)["columns"][0] for file in (few, many))
+    assert (exact["hash"], exact["seed"], exact["exact"], exact["ndv"]["estimate"]) == ("postgres_extended", 1, True, 5)
+    assert (estimated["hash"], estimated["seed"], estimated["exact"]) == ("postgres_extended", 1, False)
+    assert engine.sketch_overlaps([few, few])[0]["common"] == 5
 
 
 @pytest.mark.parametrize(
@@ -91,7 +81,7 @@ def test_minima_of_a_server_become_registers() -> None:
             f"file 2: cut off after {len(integers(3)) - 1} of {len(integers(3))} bytes; copy it again",
         ),
         (
-            lambda: engine.sketch_from_registers(json.loads(counted("minima", precision=19)), [[]]),
+            lambda: engine.sketch_from_server([{**COUNTED, "precision": 19}], [b""]),
             "spec_invalid",
             'column "id": precision 19: it goes from 10 to 18; 14 is usual',
         ),

@@ -98,7 +98,7 @@ mod _core {
     use crate::ndv::ndv_scan_postgres;
     #[pymodule_export]
     use crate::sketch::{
-        sketch_estimates, sketch_from_registers, sketch_integers, sketch_merge, sketch_overlaps, sketch_texts,
+        sketch_estimates, sketch_from_server, sketch_integers, sketch_merge, sketch_overlaps, sketch_texts,
     };
     #[pymodule_export]
     use crate::stacks::{flame_graph, function_names, record_stacks, trace_calls};

@@ -24,12 +24,12 @@ pub fn sketch_overlaps(py: Python<'_>, files: Vec<Vec<u8>>) -> PyResult<String> 
 }
 
 #[pyfunction]
-pub fn sketch_from_registers<'py>(
+pub fn sketch_from_server<'py>(
     py: Python<'py>,
     columns: &str,
-    buckets: Vec<Vec<(u64, u64)>>,
+    contents: Vec<Vec<u8>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let made = py.detach(|| file::from_registers(columns, &buckets)).map_err(raise)?;
+    let made = py.detach(|| file::from_server(columns, &contents)).map_err(raise)?;
     Ok(PyBytes::new(py, &made))
 }
 

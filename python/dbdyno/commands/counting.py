@@ -115,7 +115,7 @@ def _counted_there(
     endpoint: Endpoint, source: Source, wish: Wish, progress: ScanProgress
 ) -> tuple[dict[str, Any], bytes]:
     counts = count_by_server(endpoint, source, wish.precision, progress.step)
-    sketches = engine.sketch_from_registers(*sketch_arguments(counts))
+    sketches = engine.sketch_from_server(*sketch_arguments(counts))
     return outcome_of(counts, engine.sketch_estimates(sketches)), sketches
 
 

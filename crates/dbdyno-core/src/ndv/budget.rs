@@ -99,7 +99,7 @@ mod tests {
         let spec = serde_json::json!({
             "target": {"host": "h", "port": 1, "user": "u", "dbname": "d"},
             "parts": (0..parts).map(part).collect::<Vec<_>>(), "columns": vec![column; columns],
-            "precision": 14, "seed": 0, "rows_expected": rows_expected, "sample_targets": [10_000, 100, 1000],
+            "precision": 14, "seed": 0, "server_seed": 1, "rows_expected": rows_expected, "sample_targets": [10_000, 100, 1000],
             "memory_limit_bytes": memory_limit_bytes,
         });
         Budget::of(&ScanSpec::parse(&spec.to_string()).expect("valid"))

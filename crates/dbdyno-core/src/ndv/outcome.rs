@@ -85,8 +85,7 @@ impl Outcome {
             name: name.clone(),
             type_name,
             hash_id,
-            // The server was asked with the seed 0.
-            seed: if hash_id == HashId::Dbdyno1 { spec.seed } else { 0 },
+            seed: if hash_id == HashId::Dbdyno1 { spec.seed } else { spec.server_seed },
             rows: self.rows,
             nulls: tally.nulls,
             column: tally.column,

@@ -19,6 +19,8 @@ pub(super) struct ScanSpec {
     pub groups: Vec<GroupSpec>,
     precision: u8,
     pub seed: u64,
+    /// With which the server hashed the columns whose decoder is `hashed`.
+    pub server_seed: u64,
     /// In all parts together; 0: nobody knows.
     pub rows_expected: u64,
     /// The statistics targets for which ANALYZE's sample is drawn.

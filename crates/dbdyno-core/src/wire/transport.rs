@@ -6,6 +6,8 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use socket2::{SockRef, TcpKeepalive};
+
 use super::target::Target;
 use crate::error::{CoreError, Result};
 
@@ -147,12 +149,19 @@ fn connect_tcp(target: &Target, timeout: Duration) -> io::Result<TcpStream> {
         match TcpStream::connect_timeout(&address, timeout) {
             Ok(stream) => {
                 stream.set_nodelay(true)?;
+                SockRef::from(&stream).set_tcp_keepalive(&keepalive())?;
                 return Ok(stream);
             }
             Err(error) => failure = error,
         }
     }
     Err(failure)
+}
+
+/// Somebody who waits for hours for a scan to send its first row must still learn within two minutes that nobody is
+/// there any more: a host that is gone, or a firewall that has forgotten the connection, says nothing.
+fn keepalive() -> TcpKeepalive {
+    TcpKeepalive::new().with_time(Duration::from_secs(60)).with_interval(Duration::from_secs(10)).with_retries(6)
 }
 
 /// The server could not be talked to.
@@ -165,4 +174,24 @@ pub(super) fn unreachable(target: &Target, error: &io::Error) -> CoreError {
         "unreachable",
         format!("target {}: {what}; check host and port and that the server is running", target.address()),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_over_tcp_notices_that_nobody_is_there() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("its number").port();
+        let target = format!(
+            r#"{{"host": "127.0.0.1", "port": {port}, "user": "u", "dbname": "d", "sslmode": "disable",
+                "connect_timeout_ns": 1000000000}}"#
+        );
+        let target: Target = serde_json::from_str(&target).expect("valid");
+        let stream = connect_tcp(&target, Duration::from_secs(1)).expect("it listens");
+        let socket = SockRef::from(&stream);
+        assert!(socket.keepalive().expect("an option"));
+        assert_eq!(Duration::from_secs(60), socket.tcp_keepalive_time().expect("an option"));
+    }
 }

@@ -22,7 +22,6 @@ class Column:
         base_type: of a domain the type that it is made of, else the type; schema and name, unquoted.
         base_quoted: the same as SQL writes it.
         kind: of the base type, `typtype`: b base, c composite, e enum, r range, m multirange.
-        category: of the base type, `typcategory`: A of arrays.
         element: of an array the base type of its elements, of a range that of its bounds; else None.
         deterministic: whether equal texts are the same bytes; True where there is no collation.
         hash_function: of the default operator class for hashing, its extended support function as SQL writes it, where
@@ -48,7 +47,6 @@ class Column:
     base_type: tuple[str, str]
     base_quoted: str
     kind: str
-    category: str
     element: tuple[str, str] | None
     deterministic: bool
     hash_function: str | None
@@ -101,7 +99,7 @@ _COLUMNS = (
 SELECT a.attnum AS number, a.attname AS name, pg_catalog.quote_ident(a.attname) AS quoted,
        pg_catalog.format_type(a.atttypid, a.atttypmod) AS type, ARRAY[tn.nspname, t.typname]::text[] AS base_type,
        pg_catalog.quote_ident(tn.nspname) || '.' || pg_catalog.quote_ident(t.typname) AS base_quoted,
-       t.typtype::text AS kind, t.typcategory::text AS category,
+       t.typtype::text AS kind,
        CASE WHEN e.oid IS NOT NULL THEN ARRAY[en.nspname, e.typname]::text[] END AS element,
        COALESCE(co.collisdeterministic, true) AS deterministic,
        CASE WHEN hash.takes = hash.opcintype

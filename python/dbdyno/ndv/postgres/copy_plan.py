@@ -13,14 +13,13 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from dbdyno.ndv.decoders import Decoding, decoding_of
+from dbdyno.ndv.decoders import decoding_of
 from dbdyno.ndv.postgres.columns import Column
 from dbdyno.ndv.postgres.scan_source import ALIAS, Source
-from dbdyno.ndv.postgres.server_hash import hash_expression
+from dbdyno.ndv.postgres.server_hash import SEED, hash_expression
 from dbdyno.ndv.postgres.session import APPLICATION_NAME
 from dbdyno.targets.endpoint import Endpoint
 
-HASHED = "hashed"
 SAMPLE_TARGETS = (100, 1000, 10000)
 CONNECT_LIMIT_NS = 10_000_000_000
 
@@ -38,25 +37,13 @@ class CopyOptions:
     memory_limit_bytes: int = 1 << 30
 
 
-def decoding(column: Column) -> Decoding:
-    """How the core reads a column: by the table of decoders, else as the server's hash."""
+def read_as(column: Column, server_version: int) -> tuple[str, str]:
+    """The core's decoder, and what stands in the SELECT list: the value, or the server's hash of it."""
     schema, name = column.base_type
-    found = decoding_of(
-        name,
-        column.kind,
-        column.category,
-        is_built_in=schema == "pg_catalog",
-        is_deterministic=column.deterministic,
-    )
-    return found or Decoding(HASHED)
-
-
-def select_item(column: Column, server_version: int) -> str:
-    """What stands in the SELECT list: the value, or the server's hash of it, always by the one expression of ours."""
-    found = decoding(column)
-    if found.decoder == HASHED:
-        return hash_expression(column, ALIAS, server_version)
-    return found.select_item(f"{ALIAS}.{column.quoted}")
+    decoding = decoding_of(name, column.kind, is_built_in=schema == "pg_catalog", is_deterministic=column.deterministic)
+    if decoding is None:
+        return "hashed", hash_expression(column, ALIAS, server_version)
+    return decoding.decoder, decoding.select_item(f"{ALIAS}.{column.quoted}")
 
 
 def plan_copy(source: Source, endpoint: Endpoint, options: CopyOptions) -> dict[str, Any]:
@@ -69,11 +56,13 @@ def plan_copy(source: Source, endpoint: Endpoint, options: CopyOptions) -> dict[
     """
     positions = _positions(source)
     shown = [column for column in source.catalogue.columns if column.number in positions]
+    read = [read_as(column, source.catalogue.server_version) for column in shown]
     return {
         "target": endpoint.engine_target(APPLICATION_NAME, CONNECT_LIMIT_NS),
-        "parts": _parts(source, shown, options.connections),
+        "parts": _parts(source, [item for _, item in read], options.connections),
         "columns": [
-            {"name": column.name, "type": column.type, "decoder": decoding(column).decoder} for column in shown
+            {"name": column.name, "type": column.type, "decoder": decoder}
+            for column, (decoder, _) in zip(shown, read, strict=True)
         ],
         "groups": [
             {"name": group_name(group), "columns": [positions[column.number] for column in group]}
@@ -81,6 +70,7 @@ def plan_copy(source: Source, endpoint: Endpoint, options: CopyOptions) -> dict[
         ],
         "precision": options.precision,
         "seed": options.seed,
+        "server_seed": SEED,
         "rows_expected": round(source.catalogue.relation.planner_rows),
         "sample_targets": list(SAMPLE_TARGETS) if source.whole and source.in_order else [],
         "memory_limit_bytes": options.memory_limit_bytes,
@@ -100,10 +90,8 @@ def _positions(source: Source) -> dict[int, int]:
     return {number: place for place, number in enumerate(sorted(numbers))}
 
 
-def _parts(source: Source, columns: Sequence[Column], connections: int) -> list[dict[str, Any]]:
-    begin = source.begin(in_order=True)
-    version = source.catalogue.server_version
-    values = ", ".join(select_item(column, version) for column in columns)
+def _parts(source: Source, items: Sequence[str], connections: int) -> list[dict[str, Any]]:
+    begin, values = source.begin(in_order=True), ", ".join(items)
     return [
         {
             "begin_sql": begin,

@@ -76,9 +76,16 @@ def hash_expression(column: Column, table: str, server_version: int) -> str:
 
 def group_expression(columns: Sequence[Column], table: str) -> str:
     """The hash of the values of several columns together, which is never null: in a group, null is a value."""
-    pairs = [(column, _value(column, table)) for column in columns]
-    row = ", ".join(_text_of(*pair) or _bytes_of(*pair) or pair[1] for pair in pairs)
+    row = ", ".join(_member(column, _value(column, table)) for column in columns)
     return f"pg_catalog.hash_record_extended(ROW({row}), {SEED})"
+
+
+def _member(column: Column, value: str) -> str:
+    """What stands in the row for a column: the value, or what the row's hash, which is made of the types' own, leaves
+    whole of it. A bigint in a row would be folded, so our own hash goes into it as bytes."""
+    repaired = _repaired(column, value)
+    whole = None if repaired is None else f"pg_catalog.int8send({repaired})"
+    return _text_of(column, value) or _bytes_of(column, value) or whole or value
 
 
 def _value(column: Column, table: str) -> str:
@@ -109,6 +116,11 @@ def _own(column: Column, value: str) -> str:
     """By the type's own function; where SQL cannot call that, a row of one value has the hash of the value."""
     if column.hash_function is None:
         return _of_row(value)
+    return _repaired(column, value) or f"{column.hash_function}({value}, {SEED})"
+
+
+def _repaired(column: Column, value: str) -> str | None:
+    """The type's own hash with what it leaves out put back; None where it leaves out nothing."""
     if column.base_type == ("pg_catalog", "numeric"):
         special = (
             f"WHEN {value} > '-Infinity' AND {value} < 'Infinity' THEN {SEED} WHEN {value} = 'NaN' THEN {SEED + 1}"
@@ -121,7 +133,7 @@ def _own(column: Column, value: str) -> str:
         return f"{own} # {_of_text(dimensions)}"
     if column.base_type == ("pg_catalog", "jsonb"):
         return f"{own} # {_of_text(f'pg_catalog.jsonb_typeof({value})')}"
-    return own
+    return None
 
 
 def _of_text(text: str) -> str:

@@ -2,43 +2,42 @@
 
 ```
 counts = count_by_server(...)
-file = engine.sketch_from_registers(*sketch_arguments(counts))
+file = engine.sketch_from_server(*sketch_arguments(counts))
 outcome = outcome_of(counts, engine.sketch_estimates(file))
 ```
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from dbdyno.ndv.postgres.sql_scan import ServerColumn, ServerCounts
+from dbdyno.ndv.postgres.server_hash import SEED
+from dbdyno.ndv.postgres.sql_scan import ServerCounts
 
 FORMAT = 1
 
 
-def sketch_arguments(counts: ServerCounts) -> tuple[list[dict[str, Any]], list[list[tuple[int, int]]]]:
-    """Columns and, of each, the buckets that are not empty with their registers; groups behind the columns."""
+def sketch_arguments(counts: ServerCounts) -> tuple[list[dict[str, Any]], list[bytes]]:
+    """Columns and, of each, all its hashes where they are known, else its registers; groups behind the columns."""
     every = [*counts.columns, *counts.groups]
     columns = [
         {
             "name": column.name,
             "type": column.type,
+            "seed": SEED,
             "precision": len(column.registers).bit_length() - 1,
             "rows": column.rows,
             "nulls": column.nulls,
-            "values": "registers",
+            "kept": "registers" if column.hashes is None else "hashes",
         }
         for column in every
     ]
-    filled = [np.flatnonzero(column.registers) for column in every]
-    buckets = [
-        list(zip(places.tolist(), column.registers[places].tolist(), strict=True))
-        for column, places in zip(every, filled, strict=True)
+    contents = [
+        column.registers.tobytes() if column.hashes is None else column.hashes.astype("<u8").tobytes()
+        for column in every
     ]
-    return columns, buckets
+    return columns, contents
 
 
 def outcome_of(counts: ServerCounts, estimates: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,32 +45,20 @@ def outcome_of(counts: ServerCounts, estimates: Mapping[str, Any]) -> dict[str, 
 
     Args:
         counts: what the server found.
-        estimates: what the file says of the same columns; a column whose values are few is known exactly without it.
+        estimates: what the file says of the same columns.
     """
-    estimated = [column["ndv"] for column in estimates["columns"]]
     split = len(counts.columns)
+    said = estimates["columns"]
     return {
         "format": FORMAT,
         "rows": counts.rows,
         "bytes": None,
         "elapsed_ns": counts.elapsed_ns,
         "client_cpu_ns": None,
-        "columns": [{**one, "samples": []} for one in _entries(counts.columns, estimated[:split])],
-        "groups": _entries(counts.groups, estimated[split:]),
+        "columns": [{**_entry(column), "samples": []} for column in said[:split]],
+        "groups": [_entry(group) for group in said[split:]],
     }
 
 
-def _entries(columns: Sequence[ServerColumn], estimated: Sequence[Mapping[str, float]]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": column.name,
-            "nulls": column.nulls,
-            "value_bytes": None,
-            "ndv": dict(ndv)
-            if column.hashes is None
-            else dict.fromkeys(("estimate", "low", "high"), len(column.hashes)),
-            "exact": column.hashes is not None,
-            "growth": [],
-        }
-        for column, ndv in zip(columns, estimated, strict=True)
-    ]
+def _entry(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {**{key: said[key] for key in ("name", "nulls", "ndv", "exact")}, "value_bytes": None, "growth": []}

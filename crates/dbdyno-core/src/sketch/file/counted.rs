@@ -1,9 +1,8 @@
-//! Columns that a server counted by itself, bucket by bucket, where reading them all would take too long.
+//! Columns that a server counted by itself, where reading them all would take too long.
 
 use serde::Deserialize;
 
-use super::super::registers::Registers;
-use super::super::{Column, HashId, Precision, Sketch};
+use super::super::{Column, EXACT_LIMIT, HashId, Precision, Sketch, buffers};
 use super::{StoredColumn, write};
 use crate::error::{CoreError, Result};
 
@@ -13,82 +12,76 @@ use crate::error::{CoreError, Result};
 struct CountedColumn {
     name: String,
     r#type: String,
+    seed: u64,
     precision: u8,
     rows: u64,
     nulls: u64,
-    values: CountedValues,
+    kept: Kept,
 }
 
-/// What came of the buckets, the upper bits of hashes.
+/// What the server was asked for.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum CountedValues {
-    /// The greatest number of leading zeros of the other bits, plus one.
+enum Kept {
+    /// All different hashes, u64 each.
+    Hashes,
+    /// 2^precision, u8 each.
     Registers,
-    /// The least of the other bits.
-    Minima,
 }
 
-/// One file of columns that a server counted by its own hash, from a JSON list of what they are and, of each, the
-/// buckets that are not empty with what came of them.
+/// One file of columns that a server counted by its own hash, from a JSON list of what they are and, of each, its
+/// hashes or registers as the file has them, in any order.
 ///
 /// # Errors
-/// `spec_invalid`: another JSON; not as many lists as columns; a bucket or value that a precision has not.
-pub fn from_registers(columns: &str, buckets: &[Vec<(u64, u64)>]) -> Result<Vec<u8>> {
+/// `spec_invalid`: another JSON; not as many contents as columns; more hashes than a sketch keeps; registers that a
+/// precision has not.
+pub fn from_server(columns: &str, contents: &[Vec<u8>]) -> Result<Vec<u8>> {
     let invalid = |message: String| CoreError::new("spec_invalid", message);
     let columns: Vec<CountedColumn> =
         serde_json::from_str(columns).map_err(|error| invalid(format!("columns: {error}")))?;
-    if columns.len() != buckets.len() {
-        return Err(invalid(format!("{} columns with {} lists of buckets", columns.len(), buckets.len())));
+    if columns.len() != contents.len() {
+        return Err(invalid(format!("{} columns with {} contents", columns.len(), contents.len())));
     }
-    let stored = columns.into_iter().zip(buckets).map(|(column, buckets)| {
+    let stored = columns.into_iter().zip(contents).map(|(column, content)| {
         let name = column.name.clone();
-        column.stored(buckets).map_err(|message| invalid(format!("column {name:?}: {message}")))
+        column.stored(content).map_err(|message| invalid(format!("column {name:?}: {message}")))
     });
     stored.collect::<Result<Vec<_>>>().map(|columns| write(&columns))
 }
 
 impl CountedColumn {
-    fn stored(self, buckets: &[(u64, u64)]) -> Result<StoredColumn, String> {
-        let precision = Precision::try_from(self.precision).map_err(|error| error.message)?;
+    fn stored(self, content: &[u8]) -> Result<StoredColumn, String> {
         if self.nulls > self.rows {
             return Err(format!("{} nulls in {} rows", self.nulls, self.rows));
         }
-        let registers = registers_of(precision, &self.values, buckets)?;
-        let sketch = Sketch::from_registers(precision, registers).map_err(|error| error.message)?;
+        let column = self.column(content)?;
         Ok(StoredColumn {
             name: self.name,
             type_name: self.r#type,
             hash_id: HashId::PostgresExtended,
-            seed: 0,
+            seed: self.seed,
             rows: self.rows,
             nulls: self.nulls,
-            column: Column::from_parts(sketch, None),
+            column,
         })
     }
-}
 
-fn registers_of(precision: Precision, values: &CountedValues, buckets: &[(u64, u64)]) -> Result<Vec<u8>, String> {
-    let (count, counted_bits) = (precision.registers() as u64, precision.counted_bits());
-    if let Some((bucket, _)) = buckets.iter().find(|(bucket, _)| *bucket >= count) {
-        return Err(format!("bucket {bucket} of {count}"));
-    }
-    match values {
-        CountedValues::Registers => {
-            let mut registers = vec![0; precision.registers()];
-            for (bucket, value) in buckets {
-                registers[*bucket as usize] = u8::try_from(*value).map_err(|_| format!("register {value}"))?;
+    fn column(&self, content: &[u8]) -> Result<Column, String> {
+        let precision = Precision::try_from(self.precision).map_err(|error| error.message)?;
+        match self.kept {
+            Kept::Registers => {
+                let sketch = Sketch::from_registers(precision, content).map_err(|error| error.message)?;
+                Ok(Column::from_parts(sketch, None))
             }
-            Ok(registers)
-        }
-        CountedValues::Minima => {
-            if let Some((_, least)) = buckets.iter().find(|(_, least)| least >> counted_bits > 0) {
-                return Err(format!("minimum {least} has more than {counted_bits} bits"));
+            Kept::Hashes => {
+                let hashes = buffers::numbers(content).map_err(|error| error.message)?;
+                if hashes.len() > EXACT_LIMIT {
+                    return Err(format!("{} hashes; a sketch keeps {EXACT_LIMIT}", hashes.len()));
+                }
+                let mut column = Column::new(precision);
+                column.add_hashes(&hashes);
+                Ok(column)
             }
-            let hashes: Vec<u64> = buckets.iter().map(|(bucket, least)| bucket << counted_bits | least).collect();
-            let mut registers = Registers::new(precision);
-            registers.add(&hashes);
-            Ok(registers.values().to_vec())
         }
     }
 }
@@ -97,51 +90,61 @@ fn registers_of(precision: Precision, values: &CountedValues, buckets: &[(u64, u
 mod tests {
     use serde_json::{Value, json};
 
-    use super::super::estimates;
+    use super::super::{estimates, merged, read};
     use super::*;
 
-    fn counted(bits: u8, values: &str) -> String {
-        let column =
-            json!({"name": "id", "type": "bigint", "precision": bits, "rows": 9, "nulls": 2, "values": values});
+    fn counted(bits: u8, kept: &str) -> String {
+        let column = json!({
+            "name": "id", "type": "bigint", "seed": 1, "precision": bits, "rows": 9, "nulls": 2, "kept": kept
+        });
         json!([column]).to_string()
     }
 
+    fn bytes_of(hashes: &[u64]) -> Vec<u8> {
+        hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect()
+    }
+
+    fn hashes_of(count: u64) -> Vec<u64> {
+        (0..count).map(|value| value.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(17)).collect()
+    }
+
     #[test]
-    fn registers_and_minima_of_a_server_give_the_same_file() {
-        let hashes: Vec<u64> =
-            (0..5000_u64).map(|value| value.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(17)).collect();
-        let mut registers = Registers::new(Precision::LOWEST);
-        registers.add(&hashes);
-        let mut minima = std::collections::BTreeMap::new();
-        for hash in hashes {
-            let least: &mut u64 = minima.entry(hash >> 54).or_insert(u64::MAX);
-            *least = (hash & (u64::MAX >> 10)).min(*least);
-        }
-        let registers = registers.values().iter().enumerate().map(|(bucket, value)| (bucket as u64, u64::from(*value)));
-        let registers: Vec<(u64, u64)> = registers.filter(|(_, value)| *value > 0).collect();
-        let by_registers = from_registers(&counted(10, "registers"), &[registers]).expect("possible");
-        let by_minima = from_registers(&counted(10, "minima"), &[minima.into_iter().collect()]).expect("possible");
-        assert_eq!(by_registers, by_minima);
-        let column = &serde_json::from_str::<Value>(&estimates(&by_minima).expect("ours")).expect("JSON")["columns"][0];
+    fn hashes_of_a_server_are_all_there_and_merge_with_its_registers() {
+        let hashes = hashes_of(3000);
+        let few = from_server(&counted(10, "hashes"), &[bytes_of(&hashes)]).expect("possible");
+        let stored = &read(&few).expect("ours")[0];
+        let mut ascending = hashes.clone();
+        ascending.sort_unstable();
+        assert_eq!(Some(ascending), stored.column.sketch().exact_hashes());
+        assert_eq!((HashId::PostgresExtended, 1, 9, 2), (stored.hash_id, stored.seed, stored.rows, stored.nulls));
+
+        let mut whole = Column::new(Precision::LOWEST);
+        whole.add_hashes(&hashes_of(20_000));
+        let registers = whole.sketch().registers().expect("too many to keep").to_vec();
+        let many = from_server(&counted(10, "registers"), std::slice::from_ref(&registers)).expect("possible");
+        let both = read(&merged(&[few, many.clone()]).expect("of one hash")).expect("ours");
+        assert_eq!(Some(&*registers), both[0].column.sketch().registers());
+        let said = &serde_json::from_str::<Value>(&estimates(&many).expect("ours")).expect("JSON")["columns"][0];
         assert_eq!(
-            (&json!("postgres_extended"), &json!(9), &json!(false)),
-            (&column["hash"], &column["rows"], &column["exact"])
+            (&json!("postgres_extended"), &json!(1), &json!(false)),
+            (&said["hash"], &said["seed"], &said["exact"])
         );
     }
 
     #[test]
     fn what_no_server_can_have_counted_is_refused() {
-        let refusal = |values: &str, bucket| from_registers(&counted(10, values), &[vec![bucket]]).unwrap_err().message;
-        assert_eq!("column \"id\": bucket 1024 of 1024", refusal("minima", (1024, 0)));
-        assert_eq!("column \"id\": minimum 18014398509481984 has more than 54 bits", refusal("minima", (0, 1 << 54)));
-        assert_eq!("column \"id\": register 256", refusal("registers", (0, 256)));
-        assert_eq!("column \"id\": register 3 is 56: with precision 10 none exceeds 55", refusal("registers", (3, 56)));
+        let refusal = |kept: &str, content: Vec<u8>| from_server(&counted(10, kept), &[content]).unwrap_err().message;
+        assert_eq!("column \"id\": 9 bytes: numbers of 64 bits have 8 each", refusal("hashes", vec![0; 9]));
+        assert_eq!("column \"id\": 8193 hashes; a sketch keeps 8192", refusal("hashes", bytes_of(&hashes_of(8193))));
+        let mut impossible = vec![0; 1024];
+        impossible[3] = 56;
         assert_eq!(
-            "1 columns with 0 lists of buckets",
-            from_registers(&counted(10, "minima"), &[]).unwrap_err().message
+            "column \"id\": register 3 is 56: with precision 10 none exceeds 55",
+            refusal("registers", impossible)
         );
-        assert!(from_registers("[{}]", &[vec![]]).unwrap_err().message.starts_with("columns: missing field `name`"));
-        let more_nulls = counted(10, "minima").replace("\"nulls\":2", "\"nulls\":10");
-        assert_eq!("column \"id\": 10 nulls in 9 rows", from_registers(&more_nulls, &[vec![]]).unwrap_err().message);
+        assert_eq!("1 columns with 0 contents", from_server(&counted(10, "hashes"), &[]).unwrap_err().message);
+        assert!(from_server("[{}]", &[vec![]]).unwrap_err().message.starts_with("columns: missing field `name`"));
+        let more_nulls = counted(10, "hashes").replace("\"nulls\":2", "\"nulls\":10");
+        assert_eq!("column \"id\": 10 nulls in 9 rows", from_server(&more_nulls, &[vec![]]).unwrap_err().message);
     }
 }

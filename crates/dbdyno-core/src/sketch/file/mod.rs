@@ -17,7 +17,7 @@ mod documents;
 mod merging;
 mod reading;
 
-pub use counted::from_registers;
+pub use counted::from_server;
 pub use documents::{estimates, merged, overlaps};
 pub use merging::merge;
 pub use reading::read;
