@@ -21,7 +21,7 @@ pytestmark = pytest.mark.server
 
 # Type, and values of which some are equal though they are written, or stored, differently.
 ADVERSARIAL = {
-    "numeric": ["1", "1.0", "1.00", "0", "-0.0", "NaN", "Infinity", "1e3", "1000"],
+    "numeric": ["1", "1.0", "1.00", "-1", "-1.0", "0", "-0.0", "NaN", "Infinity", "-Infinity", "1e3", "1000"],
     "numeric(10,3)": ["1", "1.0", "1.0001"],
     "double precision": ["0", "-0", "NaN", "-NaN", "1e300", "Infinity"],
     "real": ["0", "-0", "NaN", "1.1"],
@@ -33,6 +33,8 @@ ADVERSARIAL = {
     "jsonb": [
         "1",
         "1.0",
+        "-1",
+        "[-1]",
         "true",
         "false",
         "null",
@@ -46,7 +48,8 @@ ADVERSARIAL = {
     ],
     "int[]": ["{}", "{1}", "{1,NULL}", "[2:2]={1}", "{{1,2}}", "{1,2}"],
     "bigint[]": ["{}", "{1}", "{4294967297}", "{8589934594}", "{1,NULL}"],
-    "numeric[]": ["{1}", "{1.0}", "{}"],
+    "numeric[]": ["{1}", "{1.0}", "{-1}", "{}", "{{1,-1}}", "{1,-1}", "{-1,1}"],
+    "jsonb[]": ['{"[1]"}', '{"[1.0]"}', '{"[-1]"}'],
     "boolean": ["t", "f", "yes"],
     "smallint": ["1", "-1", "32767"],
     "integer": ["1", "-1", "-2147483648"],
@@ -72,7 +75,8 @@ ADVERSARIAL = {
     "name": ["a", "b"],
     '"char"': ["a", "b", ""],
     "int8range": ["[1,3)", "[1,2]", "empty", "(0,2]", "(,)"],
-    "numrange": ["[1,2)", "[1.0,2.00)", "[1,2]"],
+    "numrange": ["[1,2)", "[1.0,2.00)", "[1,2]", "[-1,2)", "[-2,-1)"],
+    "nummultirange": ["{[1,2)}", "{[-1,2)}", "{[1.0,2.0)}"],
     "tstzrange": ["[2026-01-01 00:00+00,]", "[2026-01-01 01:00+01,)", "empty"],
     "int4multirange": ["{[1,3)}", "{[1,2],[2,2]}", "{}"],
     "int8multirange": ["{[1,3)}", "{[1,2],[2,2]}", "{}"],

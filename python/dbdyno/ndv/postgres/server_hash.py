@@ -10,11 +10,15 @@ tests/server/test_server_hash.py shows each):
   are hashed instead; but a bigint within the range of integer is not, so that equal numbers of any width agree.
 - **With the seed 0** jsonb's true and false are single bits, and objects of flags fall into one register: 128 objects
   had 1. So the seed is never 0.
-- An array's hash leaves out its dimensions, jsonb's whether the whole is a scalar, an array or an object; NaN and
-  both infinities of numeric have one hash; that of an aclitem is the sum of its parts.
+- **A numeric's hash leaves out its sign**, and NaN and both infinities have one: of prices and their reversals half
+  would be lost. Its bytes are hashed instead, without zeros at its end. What is made of numerics, and jsonb, whose
+  numbers are such, keeps its own hash beside that of its text without digits, in which the signs are left.
+- An array's hash leaves out its dimensions, jsonb's whether the whole is a scalar, an array or an object; that of an
+  aclitem is the sum of its parts.
 
-Enums are hashed by their labels: their oids mean nothing to another database. What is left: intervals, times with a
-zone, and integers within a composite type are folded to four bytes, which loses one value in 1,000 of 10 million.
+Enums are hashed by their labels: their oids mean nothing to another database. What is left: numerics within a composite
+type have no sign; intervals, times with a zone, and integers within a composite type are folded to four bytes, which
+loses one value in 1,000 of 10 million.
 """
 
 from __future__ import annotations
@@ -28,9 +32,10 @@ SEED = 1
 
 _FOLDED = ("int8", "timestamp", "timestamptz", "time", "xid8", "pg_lsn")
 
-# What gives the bytes of a value where equal values are equal bytes: of types that the server folds, and of those that
-# it can order but not hash.
+# What gives the bytes of a value where equal values are equal bytes: of types of which the server's hash leaves
+# something out, and of those that it can order but not hash.
 _SEND = {
+    "numeric": "numeric_send",
     "int8": "int8send",
     "timestamp": "timestamp_send",
     "timestamptz": "timestamptz_send",
@@ -83,8 +88,7 @@ def group_expression(columns: Sequence[Column], table: str) -> str:
 def _member(column: Column, value: str) -> str:
     """What stands in the row for a column: the value, or what the row's hash, which is made of the types' own, leaves
     whole of it. A bigint in a row would be folded, so our own hash goes into it as bytes."""
-    repaired = _repaired(column, value)
-    whole = None if repaired is None else f"pg_catalog.int8send({repaired})"
+    whole = None if _beside(column, value) is None else f"pg_catalog.int8send({_own(column, value)})"
     return _text_of(column, value) or _bytes_of(column, value) or whole or value
 
 
@@ -96,44 +100,45 @@ def _value(column: Column, table: str) -> str:
 def _bytes_of(column: Column, value: str) -> str | None:
     """Bytes to be hashed instead of a value, different ones for each; None where there is no need."""
     send = _SEND.get(column.base_type[1]) if column.base_type[0] == "pg_catalog" else None
-    if send is None and _is_folded_within(column):
+    if send is None and _is_made_of(column, _FOLDED):
         send = _SEND_OF_KIND.get(column.kind)
-    return None if send is None else f"pg_catalog.{send}({value})"
+    if send is None:
+        return None
+    shortest = f"pg_catalog.trim_scale({value})" if send == "numeric_send" else value
+    return f"pg_catalog.{send}({shortest})"
 
 
 def _text_of(column: Column, value: str) -> str | None:
     """A text instead, likewise: of an array, whose bytes may say that it could hold a null where it holds none."""
-    is_array = column.kind == "b" and _is_folded_within(column)
+    is_array = column.kind == "b" and _is_made_of(column, _FOLDED)
     is_text = column.kind == "e" or is_array or column.base_type == ("pg_catalog", "aclitem")
     return f"{value}::pg_catalog.text" if is_text else None
 
 
-def _is_folded_within(column: Column) -> bool:
-    return column.element is not None and column.element[0] == "pg_catalog" and column.element[1] in _FOLDED
+def _is_made_of(column: Column, names: Sequence[str]) -> bool:
+    """Whether it is an array or a range of one of these types."""
+    return column.element is not None and column.element[0] == "pg_catalog" and column.element[1] in names
 
 
 def _own(column: Column, value: str) -> str:
-    """By the type's own function; where SQL cannot call that, a row of one value has the hash of the value."""
-    if column.hash_function is None:
-        return _of_row(value)
-    return _repaired(column, value) or f"{column.hash_function}({value}, {SEED})"
+    """By the type's own function, with what that leaves out; where SQL cannot call it, a row of one value has the hash
+    of the value."""
+    own = _of_row(value) if column.hash_function is None else f"{column.hash_function}({value}, {SEED})"
+    beside = _beside(column, value)
+    return own if beside is None else f"{own} # {_of_text(beside)}"
 
 
-def _repaired(column: Column, value: str) -> str | None:
-    """The type's own hash with what it leaves out put back; None where it leaves out nothing."""
-    if column.base_type == ("pg_catalog", "numeric"):
-        special = (
-            f"WHEN {value} > '-Infinity' AND {value} < 'Infinity' THEN {SEED} WHEN {value} = 'NaN' THEN {SEED + 1}"
-        )
-        seed = f"CASE {special} WHEN {value} > 0 THEN {SEED + 2} ELSE {SEED + 3} END"
-        return f"{column.hash_function}({value}, {seed})"
-    own = f"{column.hash_function}({value}, {SEED})"
-    if column.hash_function == _ARRAY_HASH:
-        dimensions = f"COALESCE(pg_catalog.array_dims({value}), '')"
-        return f"{own} # {_of_text(dimensions)}"
-    if column.base_type == ("pg_catalog", "jsonb"):
-        return f"{own} # {_of_text(f'pg_catalog.jsonb_typeof({value})')}"
-    return None
+def _beside(column: Column, value: str) -> str | None:
+    """A text of what the type's own hash leaves out; None where it leaves out nothing.
+
+    Equal numbers are written alike but for their digits: zeros at the end, and the point before them.
+    """
+    has_signs = column.base_type == ("pg_catalog", "jsonb") or _is_made_of(column, ("numeric", "jsonb"))
+    signs = f"pg_catalog.translate({value}::pg_catalog.text, '0123456789.', '')" if has_signs else None
+    if column.hash_function != _ARRAY_HASH:
+        return signs
+    dimensions = f"COALESCE(pg_catalog.array_dims({value}), '')"
+    return dimensions if signs is None else f"({dimensions} || {signs})"
 
 
 def _of_text(text: str) -> str:
