@@ -59,8 +59,9 @@ def with_plans() -> NdvFindings:
                          "HashAggregate > Seq Scan on t", nodes, None, None, None)  # fmt: skip
     refused = PlanChange("nonsense", "not_planned", None, None, None, None, [], None, None, "no statement")
     key = ForeignKey("customer id", "customers.id", Estimate(0.01, 0.005, 0.02), False, 0.9, "likely", "names agree")
+    chance = ForeignKey("status", "customers.id", Estimate(0.0, 0.0, 0.0), True, 0.01, "possible", "by chance")
     return dataclasses.replace(
-        found(), what_if=WhatIf(None, [changed, refused], ["2 statements of others"]), foreign_keys=[key]
+        found(), what_if=WhatIf(None, [changed, refused], ["2 statements of others"]), foreign_keys=[key, chance]
     )
 
 
