@@ -23,6 +23,7 @@ from dbdyno.report.ndv.words import answer, count, times, within
 
 GOLDEN = Path(__file__).parent / "golden" / "distinct-counts.txt"
 ROWS = 100_000
+PLACE = "dbdyno-ndv/t-20261122T210000Z"
 
 
 @functools.cache
@@ -66,7 +67,7 @@ def with_plans() -> NdvFindings:
 
 def test_golden_text() -> None:
     """The whole text, to the blank; never wider than 80, but for what is to be copied."""
-    text = render(with_plans(), "dbdyno-ndv/t-20261122T210000Z")
+    text = render(with_plans(), PLACE, f"{PLACE}/ndv.html")
     if os.environ.get("BLESS") == "1":
         GOLDEN.write_text(text, encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""The findings of a saved count: printed, as one document. Shared by `ndv` and `report`."""
+"""The findings of a saved count: printed, as one document, as a page. Shared by `ndv` and `report`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rich.console import Console
 from dbdyno.analysis.ndv.analyse import analyse, with_what_if
 from dbdyno.analysis.ndv.document import to_json
 from dbdyno.analysis.ndv.findings import NdvFindings
+from dbdyno.report.html.ndv import page
 from dbdyno.report.ndv import terminal
 from dbdyno.store import ndv_directory
 
@@ -23,9 +24,15 @@ def findings_of(record: Mapping[str, Any]) -> NdvFindings:
 
 
 def write_findings(directory: Path, found: NdvFindings) -> None:
-    """The findings and the scripts, beside the record."""
+    """The findings, the scripts and the page, beside the record."""
     scripts = {ndv_directory.FIX: found.fix_script, ndv_directory.UNDO: found.undo_script}
     ndv_directory.write_findings(directory, to_json(found), scripts)
+    write_page(directory, found)
+
+
+def write_page(directory: Path, found: NdvFindings) -> Path:
+    """The page, made anew."""
+    return ndv_directory.write_page(directory, page(found))
 
 
 def print_count(directory: Path, found: NdvFindings, *, as_json: bool) -> None:
@@ -33,4 +40,5 @@ def print_count(directory: Path, found: NdvFindings, *, as_json: bool) -> None:
     if as_json:
         typer.echo(to_json(found), nl=False)
     else:
-        terminal.print_findings(found, Console(), str(directory))
+        path = directory / ndv_directory.PAGE
+        terminal.print_findings(found, Console(), str(directory), str(path) if path.exists() else None)

@@ -68,9 +68,10 @@ def _report_calibration(directory: Path, *, as_json: bool, as_html: bool) -> Non
 def _report_count(directory: Path, *, as_json: bool, as_html: bool) -> None:
     from dbdyno.commands import ndv_report
 
-    if as_html:
-        raise DynoError("no_page", f"--html {directory}: a count of different values has no page; leave it out")
     found = ndv_report.findings_of(ndv_directory.read_record(directory))
+    if as_html:
+        typer.echo(ndv_report.write_page(directory, found))
+        return
     ndv_report.print_count(directory, found, as_json=as_json)
 
 

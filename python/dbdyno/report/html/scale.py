@@ -22,6 +22,16 @@ RATIO_STEPS: tuple[tuple[float, ...], ...] = (
     tuple(round(1 + step / 1000, 3) for step in range(-20, 21)),
 )
 
+# How many times too low or too high, from fine to coarse; the finest set with few enough in sight is used.
+FACTOR_STEPS: tuple[tuple[float, ...], ...] = (
+    *(
+        tuple(mantissa * 10.0**power for power in range(12) for mantissa in mantissas)
+        for mantissas in ((1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3))
+    ),
+    *(tuple(10.0 ** (decades * power) for power in range(12)) for decades in (1, 2, 3)),
+)
+MOST_FACTORS = 6
+
 # On a telephone a tick of two lines takes about 50 px.
 MOST_DATES, MOST_TICKS = 6, 12
 
@@ -44,6 +54,19 @@ def ratio_axis(low: float, high: float) -> Json:
         "tickmode": "array",
         "tickvals": ticks,
         "ticktext": [f"{tick:g}x" for tick in ticks],
+    }
+
+
+def off_axis(low: float, high: float) -> Json:
+    """A logarithmic axis of ratios from `low` to `high`, around 1, whose ticks say how many times to either side."""
+    sides = [
+        ([step for step in reversed(steps) if 1 < step <= 1 / low], [step for step in steps if step <= high])
+        for steps in FACTOR_STEPS
+    ]
+    below, above = next((pair for pair in sides if len(pair[0]) + len(pair[1]) <= MOST_FACTORS), sides[-1])
+    return ratio_axis(low, high) | {
+        "tickvals": [*(1 / step for step in below), *above],
+        "ticktext": [f"{step:,g}x" for step in (*below, *above)],
     }
 
 

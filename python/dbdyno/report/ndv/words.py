@@ -55,6 +55,12 @@ def answer(found: NdvFindings) -> str:
     return f"The planner's distinct count is wrong for {len(wrong)} of {len(compared)} {things}{much}:"
 
 
+def counted(found: NdvFindings) -> list[tuple[str, ColumnFindings | GroupFindings]]:
+    """Columns, then groups, each with the name it goes by."""
+    groups = [(f"({', '.join(group.columns)})", group) for group in found.groups]
+    return [*((column.column, column) for column in found.columns), *groups]
+
+
 def accusation(one: ColumnFindings | GroupFindings) -> str:
     """What is believed, what is, and what comes of it; of one that is wrong."""
     assert one.planner is not None
@@ -76,6 +82,11 @@ def factor(one: ColumnFindings | GroupFindings) -> str:
 def times(value: float) -> str:
     """1.0x, 5.3x, 369x."""
     return f"{value:.1f}x" if value < 9.95 else f"{value:,.0f}x"
+
+
+def sufficient(column: ColumnFindings) -> str:
+    """The statistics target at which ANALYZE would be right."""
+    return "none of these" if column.sufficient_target is None else f"{column.sufficient_target:,}"
 
 
 def count(value: float) -> str:
@@ -110,14 +121,16 @@ def plan_words(change: PlanChange) -> str:
             return f"not planned: {change.note}"
 
 
-def next_steps(found: NdvFindings, directory: str | None) -> Sequence[tuple[str, str]]:
-    """Words, and the line to type."""
+def next_steps(found: NdvFindings, directory: str | None, page: str | None) -> Sequence[tuple[str, str]]:
+    """Words, and the line to type, or the file to open."""
     steps: list[tuple[str, str]] = []
     if found.fix_script is not None and directory is not None:
         words = "to mend it, as the table's owner; undo.sql beside it takes it back"
         steps.append((words, f"psql -f {directory}/fix.sql"))
     if found.fix_script is not None and found.what_if is None and found.server_version >= 180000:
         steps.append(("to see which plans would change, first", "dbdyno ndv ... --what-if 'SELECT ...'"))
+    if page is not None:
+        steps.append(("with charts, in a browser", page))
     if directory is not None:
         steps.append(("to show this again", f"dbdyno report {directory}"))
     return steps
