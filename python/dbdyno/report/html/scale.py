@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 from dbdyno.report.html.chart import Json, literal
@@ -30,7 +30,7 @@ FACTOR_STEPS: tuple[tuple[float, ...], ...] = (
     ),
     *(tuple(10.0 ** (decades * power) for power in range(12)) for decades in (1, 2, 3)),
 )
-MOST_FACTORS = 6
+MOST_FACTORS, MOST_CHARACTERS = 6, 36
 
 # On a telephone a tick of two lines takes about 50 px.
 MOST_DATES, MOST_TICKS = 6, 12
@@ -59,15 +59,22 @@ def ratio_axis(low: float, high: float) -> Json:
 
 def off_axis(low: float, high: float) -> Json:
     """A logarithmic axis of ratios from `low` to `high`, around 1, whose ticks say how many times to either side."""
-    sides = [
-        ([step for step in reversed(steps) if 1 < step <= 1 / low], [step for step in steps if step <= high])
-        for steps in FACTOR_STEPS
-    ]
-    below, above = next((pair for pair in sides if len(pair[0]) + len(pair[1]) <= MOST_FACTORS), sides[-1])
-    return ratio_axis(low, high) | {
-        "tickvals": [*(1 / step for step in below), *above],
-        "ticktext": [f"{step:,g}x" for step in (*below, *above)],
-    }
+    possible = [_factor_ticks(steps, low, high) for steps in FACTOR_STEPS]
+    ticks = next((ticks for ticks in possible if _fit(ticks.values())), possible[-1])
+    return ratio_axis(low, high) | {"tickvals": list(ticks), "ticktext": list(ticks.values())}
+
+
+def _factor_ticks(steps: Sequence[float], low: float, high: float) -> dict[float, str]:
+    below = {1 / step: _times(step) for step in reversed(steps) if 1 < step <= 1 / low}
+    return below | {step: _times(step) for step in steps if step <= high}
+
+
+def _fit(texts: Collection[str]) -> bool:
+    return len(texts) <= MOST_FACTORS and sum(map(len, texts)) <= MOST_CHARACTERS
+
+
+def _times(step: float) -> str:
+    return f"{step:,.1f}".removesuffix(".0") + "x"
 
 
 def time_axis(low_ns: float, high_ns: float) -> Json:

@@ -167,9 +167,9 @@ def _forms(grown: Sequence[tuple[ColumnFindings, Growth]]) -> Table:
             Cell(column.column),
             Cell(growth.form, growth.evidence.replace("_", " ")),
             Cell(numbers.NOTHING if growth.elasticity is None else f"{growth.elasticity:.2f}"),
-            Cell(growth.words),
             Cell(_holds(column.forecast)),
             Cell(_holds(column.forecast_after_fix) if column.fix is not None else ""),
+            Cell(growth.words),
         ]
         for column, growth in grown
     ]
@@ -177,9 +177,9 @@ def _forms(grown: Sequence[tuple[ColumnFindings, Growth]]) -> Table:
         Column("column", figures=False),
         Column("form", figures=False),
         Column("elasticity"),
+        Column("wrong by 2", "as stored", figures=False),
+        Column("wrong by 2", "with the fix", figures=False),
         Column("because", figures=False),
-        Column("the stored figure is wrong by 2", figures=False),
-        Column("and that of the fix", figures=False),
     ]
     return Table("forms", columns, [Section(None, rows)])
 

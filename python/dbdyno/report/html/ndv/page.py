@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from dbdyno.analysis.ndv.findings import NdvFindings
+from dbdyno.analysis.ndv.findings import ColumnFindings, NdvFindings
 from dbdyno.report import numbers
 from dbdyno.report.html.document import rendered
 from dbdyno.report.html.ndv import errors, growth, plans, tables
@@ -52,9 +52,12 @@ def _statements(script: str | None) -> str | None:
 
 
 def _alternatives(every: Sequence[Judged]) -> list[tuple[str, str]]:
-    """What else could be done about a column, in words."""
-    said = ((one.name, getattr(one.one, "alternative", None)) for one in every)
-    return [(name, words) for name, words in said if words is not None]
+    """What else could be done, and about which columns."""
+    names: dict[str, list[str]] = {}
+    for one in every:
+        if isinstance(one.one, ColumnFindings) and one.one.alternative is not None:
+            names.setdefault(one.one.alternative, []).append(one.name)
+    return [(", ".join(named), words) for words, named in names.items()]
 
 
 def _measured(found: NdvFindings) -> Iterator[tuple[str, str]]:
