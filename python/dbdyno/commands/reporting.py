@@ -38,7 +38,7 @@ def report(directory: Path, band: str | None, *, as_json: bool, as_html: bool) -
     slow = SLOWEST if band is None else share(band)
     if not directory.exists():
         raise DynoError(
-            "no_run", f"{directory}: no such directory; name one that dbdyno run, profile or calibrate made"
+            "no_run", f"{directory}: no such directory; name one that dbdyno run, profile, calibrate or ndv made"
         )
     findings = findings_of(directory, slow=slow)
     if as_html:
