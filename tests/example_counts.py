@@ -62,7 +62,10 @@ def _plans() -> list[PlanChange]:
 
 def _keys() -> list[ForeignKey]:
     orphans = Estimate(0.01, 0.005, 0.02)
-    return [ForeignKey("t.customer", "customers.id", orphans, False, 0.9, "likely", "the names agree")]
+    return [
+        ForeignKey("t.customer", "customers.id", orphans, False, 0.9, "likely", "the names agree"),
+        ForeignKey("t.status", "t.id", Estimate(0.0, 0.0, 0.0), True, 0.0001, "possible", "small numbers"),
+    ]
 
 
 @functools.cache

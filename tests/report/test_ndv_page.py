@@ -198,6 +198,7 @@ def test_tables_are_the_findings() -> None:
     assert "nonsense not planned: no statement." in words
     assert "left out: 2 statements of others" in words
     assert "t.customer customers.id likely the names agree 1 % 0.5 % to 2 % 90 %" in words
+    assert "chance column refers to standing orphans of its values it has of the values there t.status t.id" in words
     assert "doc (json): json has no equality" in words
 
 

@@ -60,8 +60,9 @@ def with_plans() -> NdvFindings:
                          "HashAggregate > Seq Scan on t", nodes, None, None, None)  # fmt: skip
     refused = PlanChange("nonsense", "not_planned", None, None, None, None, [], None, None, "no statement")
     key = ForeignKey("customer id", "customers.id", Estimate(0.01, 0.005, 0.02), False, 0.9, "likely", "names agree")
+    chance = ForeignKey("status", "customers.id", Estimate(0.0, 0.0, 0.0), True, 0.01, "possible", "by chance")
     return dataclasses.replace(
-        found(), what_if=WhatIf(None, [changed, refused], ["2 statements of others"]), foreign_keys=[key]
+        found(), what_if=WhatIf(None, [changed, refused], ["2 statements of others"]), foreign_keys=[key, chance]
     )
 
 
@@ -85,6 +86,14 @@ def test_the_answer_is_one_sentence() -> None:
     assert answer(dataclasses.replace(one, columns=right, groups=[])).endswith(
         "right for all 3 columns: within a factor of 2."
     )
+    one_column = [
+        answer(dataclasses.replace(one, columns=[column], groups=[])) for column in (right[0], wrong[0], one.columns[2])
+    ]
+    assert one_column == [
+        "The planner's distinct count is right: within a factor of 2.",
+        "The planner's distinct count is wrong; it does not matter:",
+        "The planner's distinct count is wrong, and it matters:",
+    ]
     assert answer(dataclasses.replace(one, columns=[], groups=[])) == "Nothing is compared with the planner's figures."
 
 

@@ -1,4 +1,4 @@
-"""`dbdyno ndv`: its flags. What it does is `counting`, which is imported once they are known to be right."""
+"""`dbdyno ndv`: its flags. What it does is imported once they are known to be right."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ def ndv(
     source: list[str] = typer.Argument(
         ..., metavar="SOURCE", help="A postgres:// URL; or `merge FILE...`: sketches, or directories of counts."
     ),
-    table: str | None = typer.Option(None, "--table", metavar="T", help="The table, or view, whose values to count."),
+    table: list[str] = typer.Option(
+        [],
+        "--table",
+        metavar="T",
+        help="The table, or view, whose values to count; may be given again. S.*: all of a schema.",
+    ),
     columns: str | None = typer.Option(None, "--columns", metavar="A,B", help="Only these columns."),
     group: list[str] = typer.Option([], "--group", metavar="A,B", help="Columns together; may be given again."),
     where: str | None = typer.Option(None, "--where", metavar="SQL", help="Only rows of which this holds."),
@@ -52,7 +57,8 @@ def ndv(
         raise DynoError("flag_conflict", f"--connections {connections}: is for --via copy; leave it out")
     if where is not None and (what_if or top):
         raise DynoError("flag_conflict", "--what-if, --top-statements: there is no fix of some rows; leave --where out")
-    from dbdyno.commands import counting
+    from dbdyno.commands import counting_postgres
+    from dbdyno.commands.ndv_wish import Wish
 
-    wish = counting.Wish(table, columns, group, where, via, connections, precision, what_if, top)
-    counting.count(source[0], wish, out=out, as_json=as_json)
+    wish = Wish(table, columns, group, where, via, connections, precision, what_if, top)
+    counting_postgres.count(source[0], wish, out=out, as_json=as_json)

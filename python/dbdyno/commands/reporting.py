@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -30,10 +31,10 @@ def report(directory: Path, band: str | None, *, as_json: bool, as_html: bool) -
             raise DynoError("flag_conflict", f"--band {band}: is for the units of a run; a calibration has none")
         _report_calibration(directory, as_json=as_json, as_html=as_html)
         return
-    if ndv_directory.is_count(directory):
+    if counts := ndv_directory.counts_in(directory):
         if band is not None:
             raise DynoError("flag_conflict", f"--band {band}: is for the units of a run; a count has none")
-        _report_count(directory, as_json=as_json, as_html=as_html)
+        _report_counts(counts, as_json=as_json, as_html=as_html)
         return
     slow = SLOWEST if band is None else share(band)
     if not directory.exists():
@@ -65,14 +66,17 @@ def _report_calibration(directory: Path, *, as_json: bool, as_html: bool) -> Non
         calibration_report.print_calibration(directory, found, as_json=as_json)
 
 
-def _report_count(directory: Path, *, as_json: bool, as_html: bool) -> None:
+def _report_counts(directories: Sequence[Path], *, as_json: bool, as_html: bool) -> None:
     from dbdyno.commands import ndv_report
 
-    found = ndv_report.findings_of(ndv_directory.read_record(directory))
+    records = [(directory, ndv_directory.read_record(directory)) for directory in directories]
+    records.sort(key=lambda one: str(one[1]["measured_at"]))
+    counts = [(one, ndv_report.findings_of(record)) for one, record in records]
     if as_html:
-        typer.echo(ndv_report.write_page(directory, found))
+        for directory, found in counts:
+            typer.echo(ndv_report.write_page(directory, found))
         return
-    ndv_report.print_count(directory, found, as_json=as_json)
+    ndv_report.print_counts(counts, as_json=as_json)
 
 
 def write_latency_map(directory: Path, path: Path) -> None:

@@ -8,6 +8,8 @@ DIRECTORY/ndv.html       the page, made from the record
 DIRECTORY/fix.sql        what mends the planner's figures, where something is to be mended
 DIRECTORY/undo.sql       what takes that back
 ```
+
+Of several tables that were counted together each has such a directory, below that of the command.
 """
 
 from __future__ import annotations
@@ -30,6 +32,13 @@ UNDO = "undo.sql"
 def is_count(directory: Path) -> bool:
     """Whether the directory is one of a count."""
     return any((directory / name).exists() for name in (SKETCHES, FINDINGS))
+
+
+def counts_in(directory: Path) -> list[Path]:
+    """The directory itself where it is one of a count; else those in it, of tables that were counted together."""
+    if is_count(directory) or not directory.is_dir():
+        return [directory] if is_count(directory) else []
+    return [below for below in sorted(directory.iterdir()) if is_count(below)]
 
 
 def create(directory: Path) -> None:

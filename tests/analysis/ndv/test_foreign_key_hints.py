@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from described_table import described
 from dbdyno.analysis.findings import Estimate
 from dbdyno.analysis.ndv.analyse import analyse, with_foreign_keys
 from dbdyno.analysis.ndv.foreign_keys import KeyColumn, Overlap, foreign_keys, orphan_share
-from dbdyno.analysis.ndv.overlapping import overlaps
+from dbdyno.analysis.ndv.overlapping import overlap_of, overlaps
 
 CHILD = KeyColumn("orders", "customer_id", "orders.customer_id", "bigint", 50_000, unique=False)
 PARENT = KeyColumn("customers", "id", "customers.id", "bigint", 100_000, unique=True)
@@ -93,13 +94,33 @@ def test_standing(overlap: Overlap, expected: str | None) -> None:
 
 def test_the_firmest_first() -> None:
     """Constraints, then what is likely, then what is possible."""
-    hints = foreign_keys([replaced({"name": "amount", "ndv": 100.0}), CONTAINED, replaced(declared=True)])
+    amount = replaced({"name": "amount", "label": "orders.amount", "ndv": 100.0})
+
+    hints = foreign_keys([amount, CONTAINED, replaced(declared=True)])
 
     assert [hint.standing for hint in hints] == ["declared", "likely", "possible"]
 
 
+def test_two_keys_that_count_up() -> None:
+    """They have each other's values by their nature; a name, a constraint or another type says more."""
+    key = {"name": "id", "label": "orders.id", "unique": True}
+
+    assert foreign_keys([replaced(key)]) == []
+    assert [hint.standing for hint in foreign_keys([replaced({**key, "type": "uuid"}, {"type": "uuid"})])] == ["likely"]
+    assert [hint.standing for hint in foreign_keys([replaced(key, declared=True)])] == ["declared"]
+    assert [hint.standing for hint in foreign_keys([replaced({"unique": True})])] == ["likely"]
+
+
+def test_what_a_name_tells_is_not_doubted() -> None:
+    """The values of customer_id are contained in a longer key, too."""
+    products = replaced(parent={"table": "products", "label": "products.id"})
+
+    assert [hint.refers_to for hint in foreign_keys([products])] == ["products.id"]
+    assert [hint.refers_to for hint in foreign_keys([products, CONTAINED])] == ["customers.id"]
+
+
 def test_pairs_of_columns_of_two_files() -> None:
-    """Both ways; a key by its index, what refers to it by a constraint, groups left alone."""
+    """Both ways, as far as they may be keys; a key by its index, a reference by a constraint, no groups."""
     numbers = np.arange(100)
     orders = described(customer_id={"refers_to": "public.customers.id"})
     orders["relation"] |= {"name": "orders", "quoted": "public.orders"}
@@ -112,12 +133,13 @@ def test_pairs_of_columns_of_two_files() -> None:
     ]
     pair = {"first": [0, 0], "second": [1, 0], "seen_of_first": 50, "seen_of_second": 100, "common": 48, "exact": True}
 
-    found = list(overlaps([pair, pair | {"second": [1, 1]}], tables))
+    of_orders, of_customers = overlaps([pair, pair | {"second": [1, 1]}], tables)
 
-    assert [(one.child.label, one.parent.label, one.compared, one.declared) for one in found] == [
-        ("public.orders.customer_id", "public.customers.id", 50, True),
-        ("public.customers.id", "public.orders.customer_id", 100, False),
+    assert [(one.child.label, one.parent.label, one.compared, one.declared) for one in of_orders] == [
+        ("public.orders.customer_id", "public.customers.id", 50, True)
     ]
-    (hint,) = foreign_keys(found)
+    assert of_customers == []  # nothing refers to a column whose values come twice
+    assert [overlap_of(json.loads(json.dumps(dataclasses.asdict(one)))) for one in of_orders] == of_orders
+    (hint,) = foreign_keys(of_orders)
     assert (hint.standing, hint.orphans.estimate, hint.coverage) == ("declared", 0.04, 0.5)
     assert with_foreign_keys(tables[0][1], [hint]).foreign_keys == [hint]

@@ -104,7 +104,7 @@ def with_what_if(found: NdvFindings, document: Document) -> NdvFindings:
 
 
 def with_foreign_keys(found: NdvFindings, hints: Sequence[ForeignKey]) -> NdvFindings:
-    """The findings with what its columns refer to, or are referred to by."""
+    """The findings with what its columns refer to."""
     return dataclasses.replace(found, foreign_keys=list(hints))
 
 

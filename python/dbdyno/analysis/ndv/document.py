@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 
-from dbdyno.analysis.ndv.findings import NdvFindings
+from dbdyno.analysis.ndv.findings import FORMAT, NdvFindings
 
 
 def to_json(found: NdvFindings) -> str:
     """The document, newline included. Raises ValueError on NaN or infinity: neither may reach a reader."""
-    return json.dumps(dataclasses.asdict(found), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    return _text(dataclasses.asdict(found))
+
+
+def to_json_of_several(tables: Sequence[NdvFindings]) -> str:
+    """One document of several tables, counted together."""
+    return _text({"format": FORMAT, "tables": [dataclasses.asdict(found) for found in tables]})
+
+
+def _text(document: object) -> str:
+    return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"

@@ -6,7 +6,9 @@ of rows; its interval is Clopper and Pearson's (1934), exact where both columns 
 
 That values are contained proves little for small whole numbers: a quantity from 1 to 100 is contained in every serial
 key. So a hint is `likely` only where something else agrees: the names; a type whose values do not coincide by chance;
-or the child has a good part of the parent's values.
+or the child has a good part of the parent's values. Two keys that count up have each other's values anyway: of a child
+that is unique itself only a name, or its type, says something. And a column refers to one other as a rule: where a
+constraint or a name tells which, what the values alone say of others is left out.
 """
 
 from __future__ import annotations
@@ -60,17 +62,32 @@ class Overlap:
 def foreign_keys(overlaps: Iterable[Overlap]) -> list[ForeignKey]:
     """The hints, the firmest first."""
     standings = (DECLARED, LIKELY, POSSIBLE)
-    found = [hint for overlap in overlaps if (hint := _hint(overlap)) is not None]
-    return sorted(found, key=lambda one: (standings.index(one.standing), one.orphans.estimate, one.column))
+    found = [(overlap, hint) for overlap in overlaps if (hint := _hint(overlap)) is not None]
+    told = {hint.column for overlap, hint in found if _is_told(overlap)}
+    kept = [hint for overlap, hint in found if _is_told(overlap) or hint.column not in told]
+    return sorted(kept, key=lambda one: (standings.index(one.standing), one.orphans.estimate, one.column))
+
+
+def may_refer(overlap: Overlap) -> bool:
+    """Whether the child's values could be keys of the parent, however many of them there are."""
+    child, parent = overlap.child, overlap.parent
+    return overlap.compared > 0 and child.label != parent.label and parent.unique and _comparable(child, parent)
+
+
+def _is_told(overlap: Overlap) -> bool:
+    """By a constraint or by names, and not by values alone."""
+    return overlap.declared or _name_agrees(overlap.child, overlap.parent)
 
 
 def _hint(overlap: Overlap) -> ForeignKey | None:
     child, parent = overlap.child, overlap.parent
-    if overlap.compared == 0 or child.label == parent.label or not parent.unique or not _comparable(child, parent):
+    if not may_refer(overlap):
         return None
     orphans = orphan_share(overlap)
     named = _name_agrees(child, parent)
     if not overlap.declared and (orphans.estimate > ORPHANS_MAX or (overlap.compared < COMPARED_MIN and not named)):
+        return None
+    if not _is_told(overlap) and child.unique and _bare_type(child) in _COINCIDING_TYPES:
         return None
     coverage = min(child.ndv / parent.ndv, 1.0) if parent.ndv > 0 else 0.0
     standing, words = _standing(overlap, coverage, named=named)

@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.ndv.facts import column_facts
 from dbdyno.analysis.ndv.findings import UNIQUE, NdvFindings
-from dbdyno.analysis.ndv.foreign_keys import KeyColumn, Overlap
+from dbdyno.analysis.ndv.foreign_keys import KeyColumn, Overlap, may_refer
 
 
-def overlaps(pairs: Sequence[Document], tables: Sequence[tuple[Document, NdvFindings]]) -> Iterator[Overlap]:
-    """Each pair both ways.
+def overlaps(pairs: Sequence[Document], tables: Sequence[tuple[Document, NdvFindings]]) -> list[list[Overlap]]:
+    """Of each table, what its columns may refer to: each pair is looked at both ways.
 
     Args:
         pairs: the document of `_core.sketch_overlaps`: places (file, column), and what was seen of both.
         tables: catalogue and findings of each file, whose columns come first in the file, before the groups.
     """
+    found: list[list[Overlap]] = [[] for _ in tables]
     for pair in pairs:
-        places = [(tables[file], column) for file, column in (pair["first"], pair["second"])]
-        if any(column >= len(table[1].columns) for table, column in places):
+        places = (pair["first"], pair["second"])
+        if any(column >= len(tables[file][1].columns) for file, column in places):
             continue
-        (first, of_first), (second, of_second) = (_key_column(table[0], table[1], column) for table, column in places)
+        (first, of_first), (second, of_second) = (_key_column(tables[file], column) for file, column in places)
         common, exact = pair["common"], pair["exact"]
-        yield Overlap(first, second, pair["seen_of_first"], common, exact, of_first == second.label)
-        yield Overlap(second, first, pair["seen_of_second"], common, exact, of_second == first.label)
+        one_way = Overlap(first, second, pair["seen_of_first"], common, exact, of_first == second.label)
+        other_way = Overlap(second, first, pair["seen_of_second"], common, exact, of_second == first.label)
+        for (file, _), overlap in zip(places, (one_way, other_way), strict=True):
+            if may_refer(overlap):
+                found[file].append(overlap)
+    return found
 
 
-def _key_column(catalogue: Document, found: NdvFindings, place: int) -> tuple[KeyColumn, str | None]:
+def overlap_of(document: Document) -> Overlap:
+    """From its plain form, which is that of `dataclasses.asdict`."""
+    child, parent = KeyColumn(**document["child"]), KeyColumn(**document["parent"])
+    return Overlap(**{**document, "child": child, "parent": parent})
+
+
+def _key_column(table: tuple[Document, NdvFindings], place: int) -> tuple[KeyColumn, str | None]:
     """The column, and the label of the one that a constraint says it refers to."""
+    catalogue, found = table
     column = found.columns[place]
     facts = column_facts(catalogue, column.column)
     key = KeyColumn(

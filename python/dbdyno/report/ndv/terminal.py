@@ -135,14 +135,19 @@ def _growth(columns: Sequence[ColumnFindings]) -> list[Text]:
 
 
 def _foreign_keys(hints: Sequence[ForeignKey]) -> list[Text]:
+    """Those for which something speaks; of the others how many there are."""
+    told = [hint for hint in hints if hint.standing != "possible"]
     lines = [
         line
-        for hint in hints
+        for hint in told
         for line in paragraph(
             Text.assemble((f"{hint.column} -> {hint.refers_to}", "bold"), f", {hint.standing}: {_orphans(hint)}"),
             first="- ",
         )
     ]
+    if chance := len(hints) - len(told):
+        words = f"{numbers.count(chance, 'pair')} more, whose values may agree by chance: ndv.json has them"
+        lines += paragraph(Text(words, style="dim"), first="- ")
     return [*title("Columns that refer to others"), *lines] if lines else []
 
 

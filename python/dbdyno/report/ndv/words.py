@@ -49,6 +49,10 @@ def answer(found: NdvFindings) -> str:
     wrong = [one for one in compared if one.verdict != RIGHT]
     matters = [one for one in wrong if one.verdict == WRONG_AND_MATTERS]
     things = "columns and groups" if found.groups else "columns"
+    if len(compared) == 1:
+        right = "right: within a factor of 2."
+        matter = "wrong, and it matters:" if matters else "wrong; it does not matter:"
+        return f"The planner's distinct count is {matter if wrong else right}"
     if not wrong:
         return f"The planner's distinct counts are right for all {len(compared)} {things}: within a factor of 2."
     much = "; it matters for none" if not matters else f", and for {len(matters)} it matters"

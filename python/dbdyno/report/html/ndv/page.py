@@ -39,7 +39,8 @@ def page(found: NdvFindings) -> str:
         fix=_statements(found.fix_script),
         undo=_statements(found.undo_script),
         alternatives=_alternatives(every),
-        foreign_keys=tables.foreign_keys(found),
+        foreign_keys=tables.foreign_keys(found, by_chance=False),
+        pairs_by_chance=tables.foreign_keys(found, by_chance=True),
         measured=list(_measured(found)),
     )
 

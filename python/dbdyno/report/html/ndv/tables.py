@@ -96,8 +96,8 @@ def uses(every: Sequence[Judged]) -> Table | None:
     return Table("uses", columns, sections) if sections else None
 
 
-def foreign_keys(found: NdvFindings) -> Table | None:
-    """Which column's values are those of another."""
+def foreign_keys(found: NdvFindings, *, by_chance: bool) -> Table | None:
+    """Which column's values are those of another; or those pairs for which nothing else speaks."""
     rows = [
         [
             Cell(hint.column),
@@ -107,6 +107,7 @@ def foreign_keys(found: NdvFindings) -> Table | None:
             Cell(numbers.percent(hint.coverage)),
         ]
         for hint in found.foreign_keys
+        if (hint.standing == "possible") == by_chance
     ]
     columns = [
         Column("column", figures=False),
@@ -115,7 +116,8 @@ def foreign_keys(found: NdvFindings) -> Table | None:
         Column("orphans", "of its values"),
         Column("it has", "of the values there"),
     ]
-    return Table("foreign-keys", columns, [Section(None, rows)]) if rows else None
+    name = "pairs-by-chance" if by_chance else "foreign-keys"
+    return Table(name, columns, [Section(None, rows)]) if rows else None
 
 
 def _between(share: Estimate, *, exact: bool) -> str:

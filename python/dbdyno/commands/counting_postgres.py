@@ -1,18 +1,16 @@
-"""What `dbdyno ndv` does: read what the server knows, scan once, write down what was found, say what it means."""
+"""What `dbdyno ndv postgres://...` does: read what the server knows, scan once, write down what was found."""
 
 from __future__ import annotations
 
-import dataclasses
-import datetime
 import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from dbdyno import engine
+from dbdyno.commands.kept_counts import Kept, conclude, default_directory, directories_of, keep, made
 from dbdyno.commands.ndv_progress import ScanProgress
+from dbdyno.commands.ndv_wish import Wish
 from dbdyno.errors import DynoError
 from dbdyno.ndv.postgres.catalogue import read_catalogue
 from dbdyno.ndv.postgres.condition import check_condition
@@ -24,70 +22,54 @@ from dbdyno.ndv.postgres.session import connect
 from dbdyno.ndv.postgres.sql_outcome import outcome_of, sketch_arguments
 from dbdyno.ndv.postgres.sql_scan import count_by_server
 from dbdyno.ndv.postgres.statements import top_statements
-from dbdyno.ndv.postgres.tables import largest_tables
+from dbdyno.ndv.postgres.tables import largest_tables, tables_named
 from dbdyno.ndv.postgres.what_if import Asked, what_if
-from dbdyno.store import ndv_directory
 from dbdyno.targets.defaults import resolve
 from dbdyno.targets.endpoint import Endpoint
 from dbdyno.targets.target import Connection
 
-DIRECTORY = Path("dbdyno-ndv")
-Record = dict[str, Any]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Wish:
-    """The flags of the command: what to count, how, and which statements to plan with the fix."""
-
-    table: str | None
-    columns: str | None
-    groups: Sequence[str]
-    where: str | None
-    via: str
-    connections: int
-    precision: int
-    what_if: Sequence[str]
-    top: int
-
 
 def count(url: str, wish: Wish, *, out: Path | None, as_json: bool) -> None:
-    """One count from its URL to the report."""
+    """From the URL to the report; every name is looked up before the first table is read."""
     endpoint = resolve(url, os.environ)
     with connect(endpoint) as session:
-        source = _source(session, wish)
-        groups = [_groups(session, source, place) for place in range(len(source.groups))]
-    directory = out or _default_directory(source)
-    with _made(directory):
-        outcome, sketches = _scanned(endpoint, source, wish)
-        record: Record = {
-            "measured_at": datetime.datetime.now(datetime.UTC).isoformat(),
-            "target": endpoint.display(),
-            "catalogue": source.catalogue.document(),
-            "scan": source.document(wish.via),
-            "outcome": outcome,
-            "planner_groups": groups,
-            "what_if": None,
-        }
-        ndv_directory.write_record(directory, record, sketches)
-    # Not before: it takes a second to import, in which a wrong name could have been told.
-    from dbdyno.commands.ndv_report import findings_of, print_count, write_findings
-
-    if wish.what_if or wish.top:
-        figures = {
-            one.column: one.fix_n_distinct for one in findings_of(record).columns if one.fix_n_distinct is not None
-        }
-        record["what_if"] = _planned(endpoint, source, figures, wish)
-        ndv_directory.write_record(directory, record, sketches)
-    found = findings_of(record)
-    write_findings(directory, found)
-    print_count(directory, found, as_json=as_json)
+        sources = _sources(session, wish)
+        groups = [[_groups(session, source, place) for place in range(len(source.groups))] for source in sources]
+    if len(sources) == 1:
+        with made(out or default_directory(sources[0].catalogue.relation.name)) as directory:
+            counts = [_counted(endpoint, sources[0], groups[0], wish, directory)]
+            if wish.what_if or wish.top:
+                counts[0].record["what_if"] = _planned(endpoint, sources[0], counts[0].record, wish)
+                counts[0].write()
+    else:
+        with made(out or default_directory(endpoint.dbname)) as parent:
+            places = directories_of(parent, [source.catalogue.relation.name for source in sources])
+            counts = []
+            for source, expected, place in zip(sources, groups, places, strict=True):
+                with made(place):
+                    counts.append(_counted(endpoint, source, expected, wish, place))
+    conclude(counts, as_json=as_json)
 
 
-def _source(session: Connection, wish: Wish) -> Source:
-    if wish.table is None:
+def _sources(session: Connection, wish: Wish) -> list[Source]:
+    if not wish.tables:
         names = ", ".join(largest_tables(session, 5))
         raise DynoError("no_table", f"--table: name one; the largest here are {names or 'none'}")
-    catalogue = read_catalogue(session, "--table", wish.table)
+    tables = [name for table in wish.tables for name in tables_named(session, "--table", table)]
+    if len(tables) > 1 and wish.about_one_table:
+        flag = wish.about_one_table[0]
+        raise DynoError("flag_conflict", f"{flag}: is about one table; give one --table, or leave it out")
+    sources: list[Source] = []
+    for table in tables:
+        source = _source(session, table, wish)
+        if any(source.catalogue.relation.oid == other.catalogue.relation.oid for other in sources):
+            raise DynoError("same_table", f"--table {table}: is named twice; name it once")
+        sources.append(source)
+    return sources
+
+
+def _source(session: Connection, table: str, wish: Wish) -> Source:
+    catalogue = read_catalogue(session, "--table", table)
     if wish.where is not None:
         check_condition(session, catalogue.relation.quoted, wish.where)
     columns = None if wish.columns is None else names_in_list("--columns", wish.columns)
@@ -96,6 +78,12 @@ def _source(session: Connection, wish: Wish) -> Source:
 
 def _groups(session: Connection, source: Source, place: int) -> float:
     return planner_groups(session, source.catalogue.relation.quoted, [one.quoted for one in source.groups[place]])
+
+
+def _counted(endpoint: Endpoint, source: Source, groups: Sequence[float], wish: Wish, directory: Path) -> Kept:
+    """One table, from its scan to its record."""
+    catalogue, scan = source.catalogue.document(), source.document(wish.via)
+    return keep(directory, endpoint.display(), catalogue, scan, _scanned(endpoint, source, wish), groups)
 
 
 def _scanned(endpoint: Endpoint, source: Source, wish: Wish) -> tuple[dict[str, Any], bytes]:
@@ -119,29 +107,14 @@ def _counted_there(
     return outcome_of(counts, engine.sketch_estimates(sketches)), sketches
 
 
-def _planned(endpoint: Endpoint, source: Source, figures: Mapping[str, float], wish: Wish) -> dict[str, Any]:
-    """Plans of the statements that were given, then of those that the server names."""
+def _planned(endpoint: Endpoint, source: Source, record: Mapping[str, Any], wish: Wish) -> dict[str, Any]:
+    """Plans with the fix of what was found: of the statements that were given, then of those that the server names."""
+    from dbdyno.commands.ndv_report import findings_of
+
+    figures = {one.column: one.fix_n_distinct for one in findings_of(record).columns if one.fix_n_distinct is not None}
     asked, left_out = [Asked(text) for text in wish.what_if], list[str]()
     with connect(endpoint) as session:
         if wish.top:
             named, left_out = top_statements(session, source.catalogue, wish.top)
             asked += named
         return what_if(session, source.catalogue, figures, asked, left_out)
-
-
-@contextmanager
-def _made(directory: Path) -> Iterator[None]:
-    """The count's directory, taken away again where nothing was counted."""
-    ndv_directory.create(directory)
-    try:
-        yield
-    except BaseException:
-        if not (directory / ndv_directory.RECORD).exists():
-            ndv_directory.discard(directory)
-        raise
-
-
-def _default_directory(source: Source) -> Path:
-    moment = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
-    name = re.sub(r"[^\w.-]+", "-", source.catalogue.relation.name)
-    return DIRECTORY / f"{name}-{moment}"

@@ -1,0 +1,114 @@
+"""The counts of `dbdyno ndv` on disk: each kept as soon as its table was read, then concluded from together."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from dbdyno import engine
+from dbdyno.store import ndv_directory
+
+DIRECTORY = Path("dbdyno-ndv")
+Record = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kept:
+    """One table's count: its record may be added to, what was found stays."""
+
+    directory: Path
+    record: Record
+    sketches: bytes
+
+    def write(self) -> None:
+        """Write it, or write it again with what was added."""
+        ndv_directory.write_record(self.directory, self.record, self.sketches)
+
+
+def keep(
+    directory: Path,
+    target: str,
+    catalogue: Mapping[str, Any],
+    scan: Mapping[str, Any],
+    counted: tuple[Mapping[str, Any], bytes],
+    planner_groups: Sequence[float] = (),
+) -> Kept:
+    """Write what was read and found, as docs/architecture.md has it; `counted` is the outcome and the sketches."""
+    outcome, sketches = counted
+    record: Record = {
+        "measured_at": datetime.datetime.now(datetime.UTC).isoformat(),
+        "target": target,
+        "catalogue": catalogue,
+        "scan": scan,
+        "outcome": outcome,
+        "planner_groups": list(planner_groups),
+        "overlaps": [],
+        "what_if": None,
+    }
+    kept = Kept(directory, record, sketches)
+    kept.write()
+    return kept
+
+
+def conclude(counts: Sequence[Kept], *, as_json: bool) -> None:
+    """Compare the columns of all of them, write the findings and print them."""
+    # Not before: it takes a second to import, in which a wrong name could have been told.
+    from dbdyno.commands.ndv_report import findings_of, print_counts, write_findings
+
+    _add_overlaps(counts)
+    found = [(one.directory, findings_of(one.record)) for one in counts]
+    for directory, findings in found:
+        write_findings(directory, findings)
+    print_counts(found, as_json=as_json)
+
+
+def _add_overlaps(counts: Sequence[Kept]) -> None:
+    """Into each record, which other columns its own may refer to."""
+    from dbdyno.analysis.ndv.overlapping import overlaps
+    from dbdyno.commands.ndv_report import findings_of
+
+    # Of some rows only nobody knows whether what they refer to is among the others.
+    whole = [one for one in counts if one.record["scan"]["where"] is None]
+    pairs = engine.sketch_overlaps([one.sketches for one in whole])
+    tables = [(one.record["catalogue"], findings_of(one.record)) for one in whole]
+    for one, seen in zip(whole, overlaps(pairs, tables), strict=True):
+        if seen:
+            one.record["overlaps"] = [dataclasses.asdict(overlap) for overlap in seen]
+            one.write()
+
+
+@contextmanager
+def made(directory: Path) -> Iterator[Path]:
+    """The directory of a count, or of several, taken away again where nothing was counted."""
+    ndv_directory.create(directory)
+    try:
+        yield directory
+    except BaseException:
+        if not (directory / ndv_directory.RECORD).exists():
+            ndv_directory.discard(directory)
+        raise
+
+
+def default_directory(name: str) -> Path:
+    """`./dbdyno-ndv/NAME-UTC`."""
+    moment = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
+    return DIRECTORY / f"{file_name(name)}-{moment}"
+
+
+def directories_of(parent: Path, names: Sequence[str]) -> list[Path]:
+    """A directory below `parent` for each name; two that would be the same get a number."""
+    plain = [file_name(name) for name in names]
+    earlier = [plain[:place].count(name) for place, name in enumerate(plain)]
+    return [
+        parent / (name if before == 0 else f"{name}-{before + 1}") for name, before in zip(plain, earlier, strict=True)
+    ]
+
+
+def file_name(name: str) -> str:
+    """A name without what a shell or a file system would stumble over."""
+    return re.sub(r"[^\w.-]+", "-", name)
