@@ -197,8 +197,11 @@ def test_tables_are_the_findings() -> None:
     assert "40 calls so far, 2.00 s in all" in words
     assert "nonsense not planned: no statement." in words
     assert "left out: 2 statements of others" in words
-    assert "t.customer customers.id likely the names agree 1 % 0.5 % to 2 % 90 %" in words
-    assert "chance column refers to standing orphans of its values it has of the values there t.status t.id" in words
+    assert "t.customer customers.id likely 1 % 0.5 % to 2 % 90 % the names agree" in words
+    assert (
+        "1 more column refers to standing orphans of its values it has of the values there because t.status t.id"
+        in words
+    )
     assert "doc (json): json has no equality" in words
 
 

@@ -15,6 +15,8 @@ from dbdyno.report.ndv.words import VIA, accusation, answer, counted, heading
 
 # So many wrong columns stand in the answer itself, the others behind a click.
 MOST_OPEN = 6
+# Of columns that refer to others; those whose values may agree by chance are always behind the click.
+MOST_KEYS = 12
 
 
 def page(found: NdvFindings) -> str:
@@ -22,6 +24,7 @@ def page(found: NdvFindings) -> str:
     every = judged(found)
     possible = {"errors": errors.chart(every), "growth": growth.chart(found, every)}
     named = {name: chart for name, chart in possible.items() if chart is not None}
+    told = min(sum(hint.standing != "possible" for hint in found.foreign_keys), MOST_KEYS)
     return rendered(
         "ndv.html.j2",
         list(named.values()),
@@ -39,8 +42,8 @@ def page(found: NdvFindings) -> str:
         fix=_statements(found.fix_script),
         undo=_statements(found.undo_script),
         alternatives=_alternatives(every),
-        foreign_keys=tables.foreign_keys(found, by_chance=False),
-        pairs_by_chance=tables.foreign_keys(found, by_chance=True),
+        foreign_keys=tables.foreign_keys("foreign-keys", found.foreign_keys[:told]),
+        further_keys=tables.foreign_keys("further-keys", found.foreign_keys[told:]),
         measured=list(_measured(found)),
     )
 

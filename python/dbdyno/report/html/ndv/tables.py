@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbdyno.analysis.findings import Estimate
-from dbdyno.analysis.ndv.findings import ColumnFindings, GroupFindings, NdvFindings
+from dbdyno.analysis.ndv.findings import ColumnFindings, ForeignKey, GroupFindings, NdvFindings
 from dbdyno.report import numbers
 from dbdyno.report.html.ndv.judged import Judged
 from dbdyno.report.html.table import Cell, Column, Section, Table
@@ -96,18 +96,18 @@ def uses(every: Sequence[Judged]) -> Table | None:
     return Table("uses", columns, sections) if sections else None
 
 
-def foreign_keys(found: NdvFindings, *, by_chance: bool) -> Table | None:
-    """Which column's values are those of another; or those pairs for which nothing else speaks."""
+def foreign_keys(name: str, hints: Sequence[ForeignKey]) -> Table | None:
+    """Which column's values are those of another."""
     rows = [
         [
             Cell(hint.column),
             Cell(hint.refers_to),
-            Cell(hint.standing, hint.words),
+            Cell(hint.standing),
             Cell(numbers.percent(hint.orphans.estimate), _between(hint.orphans, exact=hint.exact)),
             Cell(numbers.percent(hint.coverage)),
+            Cell(hint.words),
         ]
-        for hint in found.foreign_keys
-        if (hint.standing == "possible") == by_chance
+        for hint in hints
     ]
     columns = [
         Column("column", figures=False),
@@ -115,8 +115,8 @@ def foreign_keys(found: NdvFindings, *, by_chance: bool) -> Table | None:
         Column("standing", figures=False),
         Column("orphans", "of its values"),
         Column("it has", "of the values there"),
+        Column("because", figures=False),
     ]
-    name = "pairs-by-chance" if by_chance else "foreign-keys"
     return Table(name, columns, [Section(None, rows)]) if rows else None
 
 
