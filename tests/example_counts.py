@@ -13,6 +13,7 @@ from described_table import described
 from dbdyno.analysis.findings import Estimate, Warning
 from dbdyno.analysis.ndv.analyse import analyse
 from dbdyno.analysis.ndv.findings import (
+    NOT_COMPARED,
     ForeignKey,
     NdvFindings,
     NodeChange,
@@ -102,6 +103,23 @@ def some_rows() -> NdvFindings:
     """Nothing is compared."""
     scan = SCAN | {"where": "status = 3"}
     return analyse(described(status={}), scan, _timed(outcome({"status": FEW[:1_000]}, pages=1_000)))
+
+
+@functools.cache
+def without_planner() -> NdvFindings:
+    """What a source has that has none: counts and their growth, nothing to compare or to mend."""
+    found = wrong()
+    nothing: dict[str, Any] = dict.fromkeys(
+        (
+            *("n_distinct", "planner", "planner_source", "error_factor", "error_factor_low", "error_factor_high"),
+            *("forecast", "forecast_after_fix", "sufficient_target", "fix_n_distinct", "fix", "undo", "alternative"),
+        )
+    )
+    nothing |= {"verdict": NOT_COMPARED, "reasons": [], "uses": [], "analyze": []}
+    columns = [dataclasses.replace(one, **nothing) for one in found.columns]
+    return dataclasses.replace(
+        found, columns=columns, groups=[], what_if=None, fix_script=None, undo_script=None, foreign_keys=[]
+    )
 
 
 @functools.cache

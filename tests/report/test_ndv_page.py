@@ -23,6 +23,7 @@ EXAMPLES = [
     example_counts.wide,
     example_counts.never_analyzed,
     example_counts.by_the_server,
+    example_counts.without_planner,
     example_counts.some_rows,
     example_counts.empty,
 ]
@@ -225,6 +226,7 @@ def test_scripts_can_be_copied_as_they_are() -> None:
             ["errors", "columns", "growth", "plans", "fix", "foreign-keys", "not-counted", "measured", "reading"],
         ),
         (example_counts.by_the_server, ["errors", "columns", "growth", "fix", "measured", "reading"]),
+        (example_counts.without_planner, ["columns", "growth", "not-counted", "measured", "reading"]),
         (example_counts.some_rows, ["columns", "measured", "reading"]),
         (example_counts.empty, ["columns", "measured", "reading"]),
     ],
@@ -256,6 +258,20 @@ def test_without_a_planner_there_are_no_columns_of_it() -> None:
 
     assert text_of(table.partition(">")[2]) == "column different values status bigint 7 exact"
     assert "Are the planner" not in html
+
+
+def test_without_a_planner_values_that_repeat_show_their_growth() -> None:
+    """Three columns of four, without a fix; nothing is said of statistics."""
+    html = page(example_counts.without_planner())
+    drawn = figures(html)
+    names = [{trace["name"] for trace in drawn[f"chart-growth-{place}"]["data"]} for place in (1, 2, 3)]
+    words = text_of(html.partition("</nav>")[2].partition("<script")[0])
+
+    assert list(drawn) == ["chart-growth-1", "chart-growth-2", "chart-growth-3"]
+    assert names == [{"as a ratio", "as a constant", name} for name in ("status", "customer", "article")]
+    assert "customer : a ratio to the rows, twice the rows had 2.00 times the values." in words
+    assert "planner" not in words
+    assert "wrong by 2" not in words
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dbdyno.analysis.ndv.findings import CONSTANT, RATIO, ColumnFindings, Forecast, Growth, NdvFindings
+from dbdyno.analysis.ndv.findings import CONSTANT, RATIO, UNIQUE, ColumnFindings, Forecast, Growth, NdvFindings
 from dbdyno.report import numbers
 from dbdyno.report.html import palette
 from dbdyno.report.html.calibration.drawing import from_zero
@@ -25,10 +25,14 @@ AS_RATIO, AS_CONSTANT = Stroke(palette.NEUTRAL, "dash"), Stroke(palette.NEUTRAL,
 BEYOND = 150.0
 
 DRAWN = (
-    "The scan goes from the first page to the last, so it is a small history of the table. A curve along the dashed "
-    "line brings values as fast as rows: a ratio is to be stored, and the planner multiplies it by the rows it sees. A "
-    "curve that bends into the dotted line has met its values: a constant. Where rows lie in the order of the values "
-    "the curve is straight whatever the truth, and other evidence decides, as its sentence says."
+    "The scan goes from the first row to the last, so it is a small history of the table. A curve along the dashed "
+    "line brings values as fast as rows: a ratio. A curve that bends into the dotted line has met its values: a "
+    "constant. Where rows lie in the order of the values the curve is straight whatever the truth, and other evidence "
+    "decides, as its sentence says."
+)
+MENDED = (
+    " Where a ratio is stored the planner multiplies it by the rows it sees, so it holds when the table grows; the "
+    "green line is what it will believe then."
 )
 UNKNOWN = (
     "The rows did not come in the order in which they lie, so nobody saw the values grow. What is not unique goes by "
@@ -37,29 +41,27 @@ UNKNOWN = (
 
 
 def chart(found: NdvFindings, every: Sequence[Judged]) -> Chart | None:
-    """A small panel for each column that is to be mended; None where no growth is known, or nothing is to be mended."""
-    grown = [
-        (one, one.growth)
-        for one in (each.one for each in every)
-        if isinstance(one, ColumnFindings) and one.growth is not None and one.fix is not None
-    ]
+    """A small panel for each column that is to be mended; None where none is, or no growth is known.
+
+    Without a planner there is nothing to mend, and each column has one whose values repeat.
+    """
+    grown = _mended(every) if every else _repeating(found)
     if not grown:
         return None
     drawn = [(column, growth) for column, growth in grown if len(growth.points) > 1][:MOST_PANELS]
+    beyond = "; to the right of 100 %, what the planner will believe with the fix when the table has grown"
     return Chart(
         id="growth",
         short="Growth",
         heading="Ratio or constant?",
         words=[(column.column, _sentence(column, growth)) for column, growth in grown[:MOST_WORDS]],
-        caption=(
-            "Different values after each tenth of the rows, in the order in which they lie; to the right of 100 %, "
-            "what the planner will believe with the fix when the table has grown."
-        ),
-        reading=DRAWN if drawn else UNKNOWN,
+        caption="Different values after each tenth of the rows, in the order in which they lie"
+        + (f"{beyond}." if every else "."),
+        reading=DRAWN + (MENDED if every else "") if drawn else UNKNOWN,
         panels=[_panel(column, growth, found.rows) for column, growth in drawn],
         keys=[
             Key("counted", SEEN),
-            Key("with the fix, as the table grows", STORED),
+            *([Key("with the fix, as the table grows", STORED)] if every else []),
             Key("as a ratio", AS_RATIO),
             Key("as a constant", AS_CONSTANT),
         ],
@@ -68,13 +70,24 @@ def chart(found: NdvFindings, every: Sequence[Judged]) -> Chart | None:
     )
 
 
+def _mended(every: Sequence[Judged]) -> list[tuple[ColumnFindings, Growth]]:
+    columns = [one.one for one in every if isinstance(one.one, ColumnFindings)]
+    return [(one, one.growth) for one in columns if one.growth is not None and one.fix is not None]
+
+
+def _repeating(found: NdvFindings) -> list[tuple[ColumnFindings, Growth]]:
+    return [(one, one.growth) for one in found.columns if one.growth is not None and one.growth.evidence != UNIQUE]
+
+
 def _form(growth: Growth) -> str:
     return f"a {growth.form}{' to the rows' if growth.form == RATIO else ''}"
 
 
 def _sentence(column: ColumnFindings, growth: Growth) -> str:
     """What the evidence says, and where ANALYZE alone is the fix and stores the other."""
-    stored = RATIO if (column.fix_n_distinct or 0.0) < 0 else CONSTANT
+    if column.fix_n_distinct is None:
+        return f"{_form(growth)}, {growth.words}."
+    stored = RATIO if column.fix_n_distinct < 0 else CONSTANT
     other = "" if stored == growth.form else f"; ANALYZE, which is right for the present, stores a {stored}"
     return f"{_form(growth)}, {growth.words}{other}."
 
@@ -82,7 +95,7 @@ def _sentence(column: ColumnFindings, growth: Growth) -> str:
 def _panel(column: ColumnFindings, growth: Growth, rows: int) -> Panel:
     last = growth.points[-1].ndv
     grown = BEYOND / 100
-    fixed = [_believed(column, rows * share) for share in (1.0, grown)]
+    fixed = [_believed(column.fix_n_distinct, rows * share) for share in (1.0, grown) if column.fix_n_distinct]
     most = max(last * grown, *fixed, *(point.ndv for point in growth.points))
     return panel(
         f"{column.column}: {_form(growth)}",
@@ -93,7 +106,7 @@ def _panel(column: ColumnFindings, growth: Growth, rows: int) -> Panel:
         [
             _guide("as a ratio", AS_RATIO, [0, BEYOND], [0, last * grown]),
             _guide("as a constant", AS_CONSTANT, [0, BEYOND], [last, last]),
-            _guide("with the fix", STORED, [100, BEYOND], fixed),
+            *([_guide("with the fix", STORED, [100, BEYOND], fixed)] if fixed else []),
             _curve(column, growth, rows),
         ],
         x={
@@ -107,9 +120,8 @@ def _panel(column: ColumnFindings, growth: Growth, rows: int) -> Panel:
     )
 
 
-def _believed(column: ColumnFindings, rows: float) -> float:
-    """What the planner will make of the fixed figure with so many rows: a negative one is a ratio."""
-    stored = column.fix_n_distinct or 0.0
+def _believed(stored: float, rows: float) -> float:
+    """What the planner makes of a stored figure with so many rows: a negative one is a ratio."""
     return -stored * rows if stored < 0 else stored
 
 
@@ -146,7 +158,7 @@ def _tables(found: NdvFindings) -> list[tuple[str, Table]]:
     curves = [(column, growth) for column, growth in grown if growth.points]
     return [
         *([("The curves of all columns as figures", _curves(curves, found.rows))] if curves else []),
-        ("Ratio or constant, and how long a figure will hold", _forms(grown)),
+        ("Ratio or constant, column by column", _forms(grown)),
     ]
 
 
@@ -162,13 +174,13 @@ def _curves(curves: Sequence[tuple[ColumnFindings, Growth]], rows: int) -> Table
 
 
 def _forms(grown: Sequence[tuple[ColumnFindings, Growth]]) -> Table:
+    forecasts = any(column.forecast is not None for column, _ in grown)
     rows = [
         [
             Cell(column.column),
             Cell(growth.form, growth.evidence.replace("_", " ")),
             Cell(numbers.NOTHING if growth.elasticity is None else f"{growth.elasticity:.2f}"),
-            Cell(_holds(column.forecast)),
-            Cell(_holds(column.forecast_after_fix) if column.fix is not None else ""),
+            *([Cell(_holds(column.forecast)), Cell(_holds(column.forecast_after_fix))] if forecasts else []),
             Cell(growth.words),
         ]
         for column, growth in grown
@@ -177,8 +189,7 @@ def _forms(grown: Sequence[tuple[ColumnFindings, Growth]]) -> Table:
         Column("column", figures=False),
         Column("form", figures=False),
         Column("elasticity"),
-        Column("wrong by 2", "as stored", figures=False),
-        Column("wrong by 2", "with the fix", figures=False),
+        *(Column("wrong by 2", when, figures=False) for when in ("as stored", "with the fix") if forecasts),
         Column("because", figures=False),
     ]
     return Table("forms", columns, [Section(None, rows)])
@@ -187,7 +198,7 @@ def _forms(grown: Sequence[tuple[ColumnFindings, Growth]]) -> Table:
 def _holds(forecast: Forecast | None) -> str:
     """From when on a figure is wrong by 2."""
     if forecast is None:
-        return numbers.NOTHING
+        return ""
     if forecast.now:
         return "now"
     if forecast.rows is None:

@@ -73,7 +73,8 @@ def _measured(found: NdvFindings) -> Iterator[tuple[str, str]]:
     if found.bytes is not None:
         yield "read", numbers.size(found.bytes)
     yield "in", numbers.duration(found.elapsed_ns)
-    yield "how", VIA[found.via]
+    if found.via in VIA:
+        yield "how", VIA[found.via]
     if found.server_version:
         yield "server", f"PostgreSQL {found.server_version // 10_000}.{found.server_version % 10_000}"
     if found.analyzed_at is not None:
