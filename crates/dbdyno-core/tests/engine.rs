@@ -283,6 +283,9 @@ fn results_go_into_variables() {
                       INSERT INTO captured VALUES (:one_a::int + :all_a::int, :one_b);\n";
         run(&server.trial_spec(script, json!({"mode": mode, "clients": 1})));
         let rows = server.sql("SELECT DISTINCT a, b FROM captured");
+        let outcome =
+            run(&server.trial_spec("SELECT 7 AS a, NULL AS b \\gset of_\n", json!({"mode": mode, "clients": 1})));
+        assert_eq!(json!({"of_a": "7", "of_b": null}), outcome["captured"], "{mode}");
         assert_eq!(vec![vec![Some("22".to_owned()), None]], rows, "{mode}");
         let error = refused(&server.trial_spec("SELECT 1 AS a WHERE false \\gset\n", json!({"mode": mode})));
         assert_eq!("script_runtime", error.code);

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dbdyno.analysis import warnings as warn
+from dbdyno.analysis.answers import tradeoffs
 from dbdyno.analysis.arms import Asked, arm_findings
 from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.blocks import Block, counted_blocks, usable
@@ -44,7 +45,7 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slo
     trials = sorted(trials, key=lambda trial: trial["trial"])  # the order of the schedule is that of time
     blocks = counted_blocks(run, trials)
     counted = _counted_trials(run, blocks, trials)
-    arms = _arms(run, machine, counted, Asked(run["seed"], slow))
+    arms = _arms(run, machine, counted, Asked(run, slow))
     judged = judge(run, blocks) if blocks else []
     stopped = stopping(run, blocks, judged)
 
@@ -98,6 +99,7 @@ def analyse(run: Document, machine: Document, trials: Sequence[Document], *, slo
         versions={**run["dbdyno"], "server": machine["server"]["version"]},
         noise=seen_noise,
         carry_over=left_behind,
+        tradeoffs=tradeoffs(run, arms) if blocks else [],
     )
 
 

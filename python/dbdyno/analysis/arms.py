@@ -9,6 +9,7 @@ from statistics import median
 
 from dbdyno.analysis import evidence
 from dbdyno.analysis import exposure as exposed
+from dbdyno.analysis.answers import answers, cost
 from dbdyno.analysis.background import background
 from dbdyno.analysis.bands import SLOWEST, Share
 from dbdyno.analysis.checks import checks
@@ -31,9 +32,9 @@ from dbdyno.analysis.times import times
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked of every arm: the seed of its intervals, and which units are the slow ones."""
+    """What is asked of every arm: the run that it is of, whose seed is that of its intervals, and the slow units."""
 
-    seed: int
+    run: Document
     slow: Share = SLOWEST
 
 
@@ -60,7 +61,7 @@ def arm_findings(
         asked: what is the same for all arms.
     """
     outcomes = [trial["outcome"] for trial in trials]
-    spent = TimeSpent(trials, asked.seed)
+    spent = TimeSpent(trials, asked.run["seed"])
     profile = spent.profile()
     tail, tail_note = spent.tail(asked.slow)
     routes = Counter(outcome["profile"]["route"] for outcome in outcomes)
@@ -107,7 +108,7 @@ def arm_findings(
         device=device(trials),
         reset=evidence.reset(trials),
         server_log=evidence.server_log(trials),
-        checks=checks(arm, trials, baseline_trials, page_bytes(server)),
+        checks=checks(arm, trials, baseline_trials, page_bytes(server), asked.run.get("truth")),
         sql=arm.get("sql"),
         undo=arm.get("undo"),
         profile_total_ns=profile.total,
@@ -126,6 +127,9 @@ def arm_findings(
                 trials, orders, clocks["response_time"]["mean"], clocks["response_time"]["p99"], strict=True
             )
         ],
+        engine=arm.get("engine"),
+        answers=answers(asked.run, trials),
+        cost=cost(trials),
         steadiness=steady,
     )
 

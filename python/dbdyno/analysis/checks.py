@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
+from dbdyno.analysis.answers import relative_error
 from dbdyno.analysis.check import NOT_KNOWN, Seen, check
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Check
@@ -16,7 +17,11 @@ from dbdyno.analysis.work import rows_per_unit, units_in_all
 
 
 def checks(
-    arm: Document, trials: Sequence[Document], baseline_trials: Sequence[Document], page_bytes: int
+    arm: Document,
+    trials: Sequence[Document],
+    baseline_trials: Sequence[Document],
+    page_bytes: int,
+    truth: Document | None = None,
 ) -> list[Check]:
     """Every check of an arm, failed or not: what the file expects, what the schema promises, what was asked for.
 
@@ -25,6 +30,7 @@ def checks(
         trials: its counted trials.
         baseline_trials: those of its baseline in the same blocks; empty where there is none.
         page_bytes: the server's page size.
+        truth: the right answer to each question.
     """
     expect = arm.get("expect") or {}
     return [
@@ -35,6 +41,7 @@ def checks(
         *_dominant_part(expect, trials),
         *setting_checks(expect, trials),
         *_relation_bytes(expect, trials),
+        *_answers(expect, trials, truth or {}),
         *_invariants(trials),
         *_same_rows(arm, trials, baseline_trials),
     ]
@@ -139,6 +146,23 @@ def _relation_bytes(expect: Document, trials: Sequence[Document]) -> Iterator[Ch
             f"{words} {bound:,} bytes" for words, bound in (("at least", least), ("at most", most)) if bound is not None
         ]
         yield check(f"size of {name}", f"{name} of {' and '.join(limits)}", [seen(trial) for trial in trials])
+
+
+def _answers(expect: Document, trials: Sequence[Document], truth: Document) -> Iterator[Check]:
+    """No answer is farther from the truth than the arm allows itself."""
+    if "error" not in expect:
+        return
+    most = float(expect["error"])
+
+    def seen(trial: Document) -> Seen:
+        given = trial.get("answers") or {}
+        if not given:
+            return NOT_KNOWN
+        worst = max(given, key=lambda name: abs(relative_error(given[name], truth[name])))
+        error = relative_error(given[worst], truth[worst])
+        return None if abs(error) <= most else f"{given[worst]:,.10g} instead of {truth[worst]:,.10g} ({worst})"
+
+    yield check("answer", f"answers within {most * 100:g} % of the truth", [seen(trial) for trial in trials])
 
 
 def _invariants(trials: Sequence[Document]) -> Iterator[Check]:

@@ -43,6 +43,8 @@ def reads(trials: Sequence[Document], page: int) -> Reads | None:
 
 def physical_share(trials: Sequence[Document], page: int) -> float | None:
     """Of all pages looked at, those that came from the device; None where the server's counters are not known."""
+    if any((trial.get("work") or {}).get("file_bytes") for trial in trials):
+        return _share_of_peer_file([trial["work"] for trial in trials])
     if any(trial.get("file") for trial in trials):
         return _share_of_file(trials, [trial["file"]["read_bytes"] for trial in trials])
     servers = [trial["server"] for trial in trials]
@@ -69,6 +71,12 @@ def _share_of_file(trials: Sequence[Document], by_device: Sequence[int | None]) 
         return None
     asked = [int(trial["file"]["bytes"]) for trial in trials]
     return sum(map(min, asked, known)) / sum(asked)
+
+
+def _share_of_peer_file(works: Sequence[Document]) -> float:
+    """Of the file in which another engine has the tables, what it had the storage read."""
+    sizes = [int(work["file_bytes"]) for work in works]
+    return sum(min(int(work["read_bytes"]), size) for work, size in zip(works, sizes, strict=True)) / sum(sizes)
 
 
 def _physical_bytes(trial: Document, page: int) -> int:

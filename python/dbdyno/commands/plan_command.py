@@ -25,6 +25,7 @@ def plan(
     ),
     blocks: int | None = typer.Option(None, "--blocks", metavar="N", min=1, max=1000, help="As for dbdyno run."),
     quick: bool = typer.Option(False, "--quick", help="As for dbdyno run."),
+    scale: int | None = typer.Option(None, "--scale", metavar="N", min=1, help="As for dbdyno run."),
     until_decided: bool = typer.Option(False, "--until-decided", help="As for dbdyno run."),
     null_arm: bool = typer.Option(False, "--null-arm", help="As for dbdyno run."),
     all_pairs: bool = typer.Option(False, "--all-pairs", help="As for dbdyno run."),
@@ -37,7 +38,7 @@ def plan(
     from dbdyno.design.asked import Asked
     from dbdyno.targets.open import TargetRequest
 
-    asked = Asked(quick, blocks, until_decided, null_arm, all_pairs)
+    asked = Asked(quick, blocks, until_decided, null_arm, all_pairs, scale=scale)
     where = TargetRequest(
         target, allow_write=allow_write, allow_checkpoint=allow_checkpoint, server_bin=server_bin, data_dir=data_dir
     )

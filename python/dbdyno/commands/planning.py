@@ -52,7 +52,8 @@ def _pilot(
 
 
 def _next(experiment: str, asked: Asked, seed: int) -> str:
-    flags = [f"--blocks {asked.blocks}"] if asked.blocks is not None else []
+    numbers = {"blocks": asked.blocks, "scale": asked.scale}
+    flags = [f"--{name} {number}" for name, number in numbers.items() if number is not None]
     flags += [f"--{name.replace('_', '-')}" for name in _SWITCHES if getattr(asked, name)]
     return " ".join(["dbdyno run", shlex.quote(experiment), *flags, f"--seed {seed}"])
 

@@ -29,6 +29,7 @@ def run(
         None, "--blocks", metavar="N", min=1, max=1000, help="How often every arm is run."
     ),
     quick: bool = typer.Option(False, "--quick", help="The experiment's quick form."),
+    scale: int | None = typer.Option(None, "--scale", metavar="N", min=1, help="Size of the data."),
     until_decided: bool = typer.Option(
         False, "--until-decided", help="Go on until every comparison is decided, for 60 blocks at most (or --blocks)."
     ),
@@ -53,5 +54,5 @@ def run(
     where = TargetRequest(
         target, allow_write=allow_write, allow_checkpoint=allow_checkpoint, server_bin=server_bin, data_dir=data_dir
     )
-    flags = running.Flags(blocks, quick, until_decided, null_arm, all_pairs, seed, sampling_budget, stacks, out)
+    flags = running.Flags(blocks, quick, until_decided, null_arm, all_pairs, seed, sampling_budget, stacks, out, scale)
     running.run(experiment, resume, where, flags, as_json=as_json)

@@ -37,6 +37,7 @@ class Flags:
     sampling_budget: float | None
     stacks: bool
     out: Path | None
+    scale: int | None = None
 
     def given(self) -> dict[str, object]:
         """Those that were given, by name."""
@@ -46,7 +47,16 @@ class Flags:
     def asked(self) -> Asked:
         """What they change about the experiment."""
         budget = DEFAULT_SAMPLING_BUDGET if self.sampling_budget is None else _checked_budget(self.sampling_budget)
-        return Asked(self.quick, self.blocks, self.until_decided, self.null_arm, self.all_pairs, self.stacks, budget)
+        return Asked(
+            self.quick,
+            self.blocks,
+            self.until_decided,
+            self.null_arm,
+            self.all_pairs,
+            self.stacks,
+            budget,
+            self.scale,
+        )
 
 
 def run(experiment: str | None, resume: Path | None, where: TargetRequest, flags: Flags, *, as_json: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from dbdyno.design.arrival import Arrival
 from dbdyno.design.document import Expect, Measured, SettingValue
 from dbdyno.design.file_work import FileWork
 from dbdyno.design.scripts import Script
+
+# Variables that differ from block to block: the seed itself, and what is drawn from it.
+_SEED = re.compile(r":(?:random|default)_seed\b|\brandom(?:_\w+)?\s*\(")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -25,6 +29,8 @@ class Arm:
     """One combination of levels. `settings` are the server's, `session` each connection's, `role` the user's.
 
     `fixed_units`: that many units of work and no more, timed as a whole; None: a timed window.
+    `engine`: who executes the statement in a process of its own, where that is no session of the server; `session` are
+    then its settings. `extension`: what the server must have on offer.
     `file`: whose bytes a unit moves, and, where its `open` says so, how it is done without the server.
     `null`: a second copy of its baseline, to see how often no difference is taken for one.
     """
@@ -33,6 +39,8 @@ class Arm:
     levels: dict[str, str]
     baseline: str | None
     server: Server
+    engine: str | None
+    extension: str | None
     scripts: tuple[Script, ...]
     file: FileWork | None
     fixed_units: int | None
@@ -59,6 +67,11 @@ class Arm:
     def is_plain_io(self) -> bool:
         """Whether it reads or writes a file by itself, beside the server."""
         return self.file is not None and self.file.open is not None
+
+    @property
+    def is_seeded(self) -> bool:
+        """Whether its answer may hang on the seed of its block."""
+        return self.engine == "ndv-copy" or any(_SEED.search(script.text) for script in self.scripts)
 
     @property
     def work_names(self) -> list[str]:

@@ -16,6 +16,7 @@ from dbdyno.design.arm import Arm, Server
 from dbdyno.design.arrival import make_arrival
 from dbdyno.design.combinations import Levels, check_company, check_names, combinations
 from dbdyno.design.document import Candidates, Document, Level
+from dbdyno.design.engine_work import check_engine, named_by_levels
 from dbdyno.design.file_work import file_work
 from dbdyno.design.merging import merged, merged_expect, merged_load, only_one
 from dbdyno.design.scripts import Script, read_sql, read_statement, read_uses
@@ -152,7 +153,7 @@ def _check_factors(document: Document, factors: Levels, path: Path) -> None:
 
 def _arm(maker: _Maker, name: str, levels: dict[str, str], parts: list[Level], baseline: str) -> Arm:
     document, path = maker.document, maker.path
-    load = merged_load(document.workload, parts, levels, path)
+    load = named_by_levels(merged_load(document.workload, parts, levels, path), levels)
     session = merged("set", [part.set for part in parts], levels, path)
     settings = merged("settings", [part.settings for part in parts], levels, path)
     role = merged("role", [part.role for part in parts], levels, path)
@@ -169,11 +170,13 @@ def _arm(maker: _Maker, name: str, levels: dict[str, str], parts: list[Level], b
     clients = load["clients"] or 1
     file = file_work(parts, levels, path)
     plain_io = file is not None and file.open is not None
-    return Arm(
+    arm = Arm(
         name=name,
         levels=levels,
         baseline=None if baseline == name else baseline,
         server=_server(parts, levels, path),
+        engine=only_one("engine", [part.engine for part in parts], levels, path),
+        extension=only_one("extension", [part.extension for part in parts], levels, path),
         scripts=() if plain_io else _scripts(path, load),
         file=file,
         fixed_units=_fixed_units(maker, load, plain_io=plain_io),
@@ -195,6 +198,8 @@ def _arm(maker: _Maker, name: str, levels: dict[str, str], parts: list[Level], b
         reset=reset,
         expect=merged_expect(document.expect, [part.expect for part in parts], levels, path),
     )
+    check_engine(arm, document, path)
+    return arm
 
 
 def _check_undo(reset: tuple[str, ...], parts: list[Level], levels: dict[str, str], path: Path) -> None:

@@ -10,7 +10,7 @@ DEFAULT_SAMPLING_BUDGET = 0.01
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Asked:
-    """The flags of the same names; `blocks` None: as many as the file has."""
+    """The flags of the same names; `blocks` and `scale` None: as the file has them."""
 
     quick: bool = False
     blocks: int | None = None
@@ -19,3 +19,4 @@ class Asked:
     all_pairs: bool = False
     stacks: bool = False
     sampling_budget: float = DEFAULT_SAMPLING_BUDGET
+    scale: int | None = None

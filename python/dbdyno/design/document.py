@@ -34,6 +34,7 @@ Metric = Literal[
     "response_time_ns_p95",
     "response_time_ns_p99",
 ]
+Engine = Literal["duckdb", "sqlite", "ndv-copy"]
 ResetStep = Literal["vacuum", "analyze", "checkpoint", "restore", "cold-cache", "warm-cache"]
 
 
@@ -113,6 +114,7 @@ class Expect(_Table):
     plan: str | list[str] | None = None
     no_plan: str | list[str] | None = None
     profile: str | list[str] | None = None
+    error: Share | None = None
     settings: dict[str, bool | int | float | str] = {}
     relation_bytes: dict[str, Bounds] = {}
 
@@ -167,6 +169,8 @@ class FileWork(_Table):
 class Level(Load):
     """One value of a factor: everything that it changes."""
 
+    engine: Engine | None = None
+    extension: str | None = Field(default=None, min_length=1)
     file: FileWork = FileWork()
     set: dict[str, SettingValue] = {}
     settings: dict[str, SettingValue] = {}
@@ -264,5 +268,6 @@ class Document(_Table):
     quick: Quick = Quick()
     factors: dict[str, Factor]
     expect: Expect = Expect()
+    truth: dict[str, str] = {}
     outcomes: dict[str, str] = {}
     invariants: dict[str, str] = {}

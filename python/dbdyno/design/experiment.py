@@ -51,6 +51,7 @@ class Experiment:
     asked: Asked
     arms: tuple[Arm, ...]
     candidates: Mapping[str, Candidates]
+    truth: Mapping[str, str]
     outcomes: Mapping[str, str]
     invariants: Mapping[str, str]
     files: tuple[Path, ...]
@@ -86,7 +87,7 @@ def load_experiment(path: Path, asked: Asked = AS_WRITTEN, found: Levels | None 
     document = read_document(path)
     name = path.resolve().parent.name if path.stem == "experiment" else path.stem
     quick = asked.quick
-    scale = (document.quick.scale if quick else None) or document.workload.scale
+    scale = asked.scale or (document.quick.scale if quick else None) or document.workload.scale
     arms = make_arms(document, path, quick=quick, scale=scale, found=found or {})
     if document.null_arm or asked.null_arm:
         arms += (null_arm(arms, path),)
@@ -110,6 +111,7 @@ def load_experiment(path: Path, asked: Asked = AS_WRITTEN, found: Levels | None 
         asked=asked,
         arms=arms,
         candidates={name: levels for name, levels in document.factors.items() if isinstance(levels, Candidates)},
+        truth=dict(document.truth),
         outcomes=dict(document.outcomes),
         invariants={**_shipped_invariants(schemas), **document.invariants},
         files=tuple(_files(path, arms, (*schema_files, *_level_files(document, path)))),

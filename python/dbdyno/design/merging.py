@@ -62,7 +62,7 @@ def merged(key: str, tables: list[Mapping[str, Any]], levels: dict[str, str], pa
 def merged_expect(common: Expect, parts: list[Expect], levels: dict[str, str], path: Path) -> Expect:
     """What a level expects stands above what all arms are expected to show."""
     joined: dict[str, Any] = {}
-    for key in ("physical_reads", "parallel_workers", "plan", "no_plan", "profile"):
+    for key in ("physical_reads", "parallel_workers", "plan", "no_plan", "profile", "error"):
         chosen = only_one(f"expect.{key}", [getattr(part, key) for part in parts], levels, path)
         joined[key] = getattr(common, key) if chosen is None else chosen
     for key in ("settings", "relation_bytes"):

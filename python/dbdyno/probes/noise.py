@@ -69,7 +69,7 @@ class _Reading:
 
 def _ours(postmaster_pid: int) -> Work | None:
     """The server's and the driver's: what is left of the host is that of others."""
-    server, driver = work_of_family(postmaster_pid), own_work()
+    server, driver = work_of_family(postmaster_pid), own_work(except_for=postmaster_pid)
     return None if server is None or driver is None else server + driver
 
 

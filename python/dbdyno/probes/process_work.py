@@ -69,9 +69,12 @@ def disk_read_bytes_of_family(pid: int, proc: Path = _PROC) -> int | None:
     return None
 
 
-def own_work() -> Work | None:
-    """This very process with all its threads, without its children."""
-    return _work(_PROC / "self", with_collected=False)
+def own_work(except_for: int) -> Work | None:
+    """This very process with all its threads and the children that it has now, but for one: another engine's process is
+    among them. Those that have ended are left out, because the server that was restarted is one of them."""
+    own = _work(_PROC / "self", with_collected=False)
+    others = [pid for pid in children_of(os.getpid()) or () if pid != str(except_for)]
+    return None if own is None else sum(_living(others, _PROC), start=own)
 
 
 def moved_bytes() -> int | None:
@@ -107,3 +110,9 @@ def _disk_bytes(process: Path) -> int | None:
 def _io_counts(process: Path) -> dict[str, int]:
     lines = (process / "io").read_text().splitlines()
     return {name: int(value) for name, _, value in (line.partition(":") for line in lines)}
+
+
+def io_counts(pid: int) -> dict[str, int]:
+    """`read` and `write`: what a process had the storage read, and what it wrote to files (pages that it dirtied)."""
+    counts = _io_counts(_PROC / str(pid))
+    return {"read": counts["read_bytes"], "write": counts["write_bytes"]}

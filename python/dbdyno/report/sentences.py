@@ -44,6 +44,12 @@ CAUTIONS = {
 
 # From so many undecided comparisons in a group on, one paragraph says it for all: what is decided comes first.
 MANY_UNDECIDED = 4
+# From so many comparisons in a group on, nobody reads a paragraph for each.
+MANY_COMPARED = 11
+_ROLES: dict[str, Role] = {
+    **{"better": "better", "worse": "worse", "small": "plain", "same": "plain"},
+    **{"undecided": "open", "withheld": "open"},
+}
 
 # Of what changed in the effect's direction, name parts until four fifths are explained, but at most two;
 # what went the other way is named from a tenth of the whole change on.
@@ -89,6 +95,8 @@ def verdicts_by_group(findings: Findings) -> list[tuple[str | None, Sentence]]:
 
 def _of_group(compared: list[Comparison], names: ArmNames, findings: Findings) -> list[Sentence]:
     """What is decided first, if much is not."""
+    if len(compared) >= MANY_COMPARED:
+        return [_many(compared, names)]
     arms = {arm.arm: arm for arm in findings.arms}
     undecided = [one for one in compared if one.verdict == "undecided" and not one.withheld]
     if len(undecided) < MANY_UNDECIDED:
@@ -106,6 +114,25 @@ def _of_group(compared: list[Comparison], names: ArmNames, findings: Findings) -
         if comparison not in undecided
     ]
     return [*said, _undecided(undecided, names)] if undecided else said
+
+
+def _many(compared: list[Comparison], names: ArmNames) -> Sentence:
+    """A group in one paragraph, by verdict: the table of effects has the intervals."""
+    first = compared[0]
+    group = names.group(first.arm)
+    baselines = list(dict.fromkeys(names.short(one.baseline) for one in compared))
+    said: Sentence = [Span(f"{group}: ")] if group else []
+    said.append(Span(f"against {' and '.join(baselines)}, {METRIC_NAMES[first.metric]}"))
+    for verdict, role in _ROLES.items():
+        those = [one for one in compared if verdict_word(one) == verdict]
+        if those:
+            said += [Span("; "), Span(verdict, role), Span(":")]
+            for one in those:
+                ratio = "" if one.withheld else f" {numbers.ratio(one.ratio.estimate)}"
+                said += [Span(f" {names.short(one.arm)}"), Span(ratio, "estimate"), Span(",")]
+            said.pop()
+    codes = list(dict.fromkeys(code for one in compared for code in one.limited_by))
+    return [*said, Span("."), *_caution(dataclasses.replace(first, limited_by=codes))]
 
 
 def _undecided(comparisons: list[Comparison], names: ArmNames) -> Sentence:

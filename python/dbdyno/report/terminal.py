@@ -12,9 +12,11 @@ from rich.text import Text
 
 from dbdyno.analysis.findings import Findings
 from dbdyno.report import numbers
+from dbdyno.report.answer_words import answer_sentences
 from dbdyno.report.index_words import index_sentences
 from dbdyno.report.layout import paragraph
 from dbdyno.report.naming import ArmNames
+from dbdyno.report.sections.answers import answers
 from dbdyno.report.sections.background import background
 from dbdyno.report.sections.changes import changes
 from dbdyno.report.sections.checks import checks
@@ -70,6 +72,9 @@ def _lines(findings: Findings, run_directory: str, place: str, report: str | Non
     yield from paragraph(Text(f"{findings.experiment}: {findings.question}", style="bold"))
     yield Text()
     names = ArmNames(findings)
+    for sentence in answer_sentences(findings):
+        yield from paragraph(_styled(sentence))
+        yield Text()
     for sentence in index_sentences(findings):
         yield from paragraph(_styled(sentence))
     if findings.indexes:
@@ -83,6 +88,7 @@ def _lines(findings: Findings, run_directory: str, place: str, report: str | Non
     arms = names.grouped(findings.arms)
     for section in (
         indexes(findings),
+        answers(arms, names),
         unit_of_work(arms, names),
         effects(findings, names),
         interactions(findings, names),

@@ -68,10 +68,10 @@ class Evidence:
         self._counters_before = self._target.counters()
         self._kernel = KernelCounters(self._target)
 
-    def after_work(self, file: Mapping[str, int] | None = None) -> None:
-        """The work is done, the arm is still in force; `file` is what plain I/O knows of its files."""
+    def after_work(self, of_work: Mapping[str, Any]) -> None:
+        """The work is done, the arm is still in force; `of_work` is what whoever did it knows besides."""
         assert self._kernel is not None
-        self._record["file"] = file
+        self._record |= {"file": None, "work": None, **of_work}
         self._record |= self._kernel.record()
         self._record["server"] = differences(self._counters_before, self._target.counters())
         self._record["index_scans"] = differences(self._scans_before, self._index_scans())

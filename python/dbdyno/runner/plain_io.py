@@ -23,14 +23,12 @@ from dbdyno.calibration.own_file import OwnFile
 from dbdyno.design.file_work import FileWork
 from dbdyno.errors import EXIT_RUN_FAILED, DynoError
 from dbdyno.probes.own_thread import OwnThread
-from dbdyno.runner.histogram import distribution
+from dbdyno.runner.own_outcome import course, own_profile
 from dbdyno.targets.page_cache import resident_bytes
 from dbdyno.targets.target import Target
 
 Document = dict[str, Any]
 _FLAGS = {"buffered": 0, "direct": os.O_DIRECT, "synchronous": os.O_SYNC}
-# In the place of the route by which a server's waits are seen.
-OWN_CLOCKS = "own clocks"
 # Descriptor, place, length.
 Request = tuple[int, int, int]
 
@@ -61,8 +59,8 @@ class PlainIo:
         used = OwnThread.now().since(before)
         self._read_bytes = used.read_bytes
         return {
-            **_course(times_ns, started_at_ns, elapsed_ns),
-            "profile": _profile(f"IO:{transfer.__name__}", sum(times_ns), used),
+            **course(times_ns, started_at_ns, elapsed_ns),
+            "profile": own_profile(sum(times_ns), used.cpu_ns, used.run_queue_ns, f"IO:{transfer.__name__}"),
         }
 
     def record(self) -> Document:
@@ -162,56 +160,3 @@ def _unit(transfer: Callable[[int, list[memoryview], int], int], view: memoryvie
             what = f"{transfer.__name__}: {moved} of {length} bytes at {place}"
             raise DynoError("io", what, exit_code=EXIT_RUN_FAILED)
     return time.monotonic_ns() - began_ns
-
-
-def _course(times_ns: list[int], started_at_ns: int, elapsed_ns: int) -> Document:
-    """The outcome but its profile: a closed loop of one client without a way to any server."""
-    count, total_ns = len(times_ns), sum(times_ns)
-    times = distribution(times_ns)
-    failures = dict.fromkeys(("serialization", "deadlock", "other", "unfinished"), 0)
-    return {
-        "started_at_ns": started_at_ns,
-        "window_ns": elapsed_ns,
-        "fixed_units": count,
-        "elapsed_ns": elapsed_ns,
-        "units": {
-            **{"successful": count, "skipped": 0, "failed": 0, "retried": 0, "late": 0},
-            **{f"failed_{kind}": number for kind, number in failures.items()},
-        },
-        "units_with_warm_up": count,
-        "throughput_per_s": count / elapsed_ns * 1e9,
-        "mean_in_flight": total_ns / elapsed_ns,
-        "response_time": times,
-        "service_time": times,
-        "queue_time": distribution([0] * count),
-        "scripts": [],
-        "series": {"step_ns": elapsed_ns, "units": [count], "response_time_sum_ns": [total_ns], "failed": [0]},
-        "background": [],
-        # The process is the load itself: what it costs stands in its profile.
-        "driver": {
-            **{"cpu_ns": 0, "threads": 1, "busiest_thread_share": 0.0},
-            "lateness_ns": {"p50": 0, "p99": 0, "max": 0},
-        },
-        "exposure": None,
-    }
-
-
-def _profile(event: str, total_ns: int, used: OwnThread) -> Document:
-    """By exact clocks: what was neither CPU nor run queue it slept, and there is only one call in which it can."""
-    cpu_ns = None if used.run_queue_ns is None else used.cpu_ns
-    known_ns = (cpu_ns or 0) + (used.run_queue_ns or 0)
-    asleep_ns = 0 if cpu_ns is None else max(0, total_ns - known_ns)
-    return {
-        "route": OWN_CLOCKS,
-        "note": None,
-        "server_clocks": "schedstat",
-        "queue_ns": 0,
-        "cpu_ns": cpu_ns,
-        "run_queue_ns": used.run_queue_ns,
-        "waits_ns": {event: asleep_ns} if asleep_ns else {},
-        "asleep_no_wait_event_ns": 0,
-        "client_and_network_ns": 0,
-        "unaccounted_ns": total_ns - known_ns - asleep_ns,
-        "total_ns": total_ns,
-        **dict.fromkeys(("snapshots", "snapshots_asleep", "looked", "sampler_cpu_ns", "sampler_elapsed_ns"), 0),
-    }

@@ -15,6 +15,7 @@ from dbdyno.design.experiment import Experiment
 from dbdyno.errors import DynoError
 from dbdyno.probes.flush import measure_flush_times_ns
 from dbdyno.runner.offered import value_not_offered
+from dbdyno.runner.peer_files import obstacle as peer_obstacle
 from dbdyno.runner.servers import Servers
 from dbdyno.targets.target import Target
 
@@ -100,6 +101,11 @@ def _obstacle(arm: Arm, target: Target, figures: Mapping[str, float]) -> _Obstac
         for name, value in values.items():
             if isinstance(value, Measured) and value.measured not in figures:
                 return _Obstacle(f"{name} follows {value.measured}, which is measured only on a server of dbdyno's own")
+    if arm.engine is not None:
+        lacking = peer_obstacle(arm.engine, target)
+        return _Obstacle(lacking, advice="leave those levels out") if lacking else None
+    if arm.extension is not None and not _offers_extension(arm.extension, target):
+        return _Obstacle(f"needs the extension {arm.extension}, which this server does not have")
     if arm.file is not None and not target.owned:
         return _Obstacle("works on the server's own files, which only an embedded server's may be")
     if not target.owned and (arm.settings or arm.role):
@@ -136,6 +142,13 @@ def _reset_obstacle(arm: Arm, target: Target) -> _Obstacle | None:
             "CREATE EXTENSION pg_prewarm there, or take 'warm-cache' out of reset",
         )
     return None
+
+
+def _offers_extension(name: str, target: Target) -> bool:
+    with target.connect() as connection:
+        return (
+            connection.execute("SELECT 1 FROM pg_available_extensions WHERE name = %s", [name]).fetchone() is not None
+        )
 
 
 def _refused_session_setting(session: Mapping[str, SettingValue], target: Target) -> str | None:

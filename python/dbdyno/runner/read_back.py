@@ -65,7 +65,8 @@ def read_back(target: Target, experiment: Experiment, prepared: Prepared, statem
 
 def setting_names(experiment: Experiment) -> list[str]:
     """Everything that any arm sets or expects, once, in file order."""
-    tables = ((arm.settings, arm.role, arm.session, arm.expect.settings) for arm in experiment.arms)
+    of_server = (arm for arm in experiment.arms if arm.engine is None)
+    tables = ((arm.settings, arm.role, arm.session, arm.expect.settings) for arm in of_server)
     return list(dict.fromkeys(name for group in tables for table in group for name in table))
 
 

@@ -26,6 +26,7 @@ def _asked(run: Mapping[str, Any]) -> Asked:
     return Asked(
         quick=run["quick"],
         blocks=run["blocks"],
+        scale=run.get("scale"),
         until_decided=run.get("until_decided", False),
         null_arm=any(arm.get("null") for arm in run["arms"]),
         all_pairs=run.get("all_pairs", False),

@@ -17,6 +17,8 @@ from dbdyno.runner.fingerprint import Fingerprint, fingerprint
 from dbdyno.runner.identical import refuse_identical_arms
 from dbdyno.runner.instrument import instrument_record
 from dbdyno.runner.loop import DecidedEarly, Progress, run_trials
+from dbdyno.runner.numbers import ask_numbers
+from dbdyno.runner.peer_files import peer_files
 from dbdyno.runner.prepare import Prepared, measure, prepare_arms
 from dbdyno.runner.reset import reset_warnings
 from dbdyno.runner.resuming import check_same_arms, check_same_place, experiment_of
@@ -24,6 +26,7 @@ from dbdyno.runner.run_record import run_record
 from dbdyno.runner.schema import build_schema
 from dbdyno.runner.servers import Servers
 from dbdyno.runner.trial import run_trial
+from dbdyno.runner.work import Circumstances
 from dbdyno.store import null_arms, run_directory
 
 
@@ -45,12 +48,16 @@ def start(request: Request, servers: Servers, progress: Progress, decided_early:
     experiment, found = _build(request.experiment, servers, progress)
     prepared, left_out = prepare_arms(experiment, servers, measured)
     run_id = request.directory.resolve().name
-    header = run_record(run_id, request.seed, experiment, servers, prepared, left_out, measured, found)
+    header = {
+        **run_record(run_id, request.seed, experiment, servers, prepared, left_out, measured, found),
+        "truth": _truth(experiment, servers),
+    }
     opened = run_directory.create(request.directory, experiment.path, experiment.files, header)
     try:
         opened.append("machine", _machine(experiment, servers, measured, taken))
-        bench = _OnServers(experiment, servers, prepared, request.seed)
-        run_trials(opened, header, [], bench, progress, decided_early)
+        with peer_files(experiment, servers.default, progress.stage) as files:
+            bench = _OnServers(experiment, servers, prepared, request.seed, files)
+            run_trials(opened, header, [], bench, progress, decided_early)
     finally:
         opened.close()
 
@@ -69,8 +76,9 @@ def resume(directory: Path, servers: Servers, progress: Progress, decided_early:
         experiment, _ = _build(experiment, servers, progress)
         prepared, _ = prepare_arms(experiment, servers, run["measured"])
         check_same_arms(run, prepared, directory)
-        bench = _OnServers(experiment, servers, prepared, run["seed"])
-        run_trials(opened, run, stored.trials, bench, progress, decided_early)
+        with peer_files(experiment, servers.default, progress.stage) as files:
+            bench = _OnServers(experiment, servers, prepared, run["seed"], files)
+            run_trials(opened, run, stored.trials, bench, progress, decided_early)
     finally:
         opened.close()
 
@@ -96,12 +104,13 @@ class _OnServers:
     servers: Servers
     prepared: Sequence[Prepared]
     seed: int
+    files: Mapping[str, Path]
 
     def run_trial(self, place: Place, live: engine.Watcher | None) -> dict[str, Any]:
         """One trial; after one that succeeded the server is left to settle."""
         arm = next(each for each in self.prepared if each.arm.name == place.arm)
         target = self.servers.of(arm.arm.server)
-        record = run_trial(self.experiment, target, arm, place, self.seed, live)
+        record = run_trial(Circumstances(self.experiment, self.seed, self.files, live), target, arm, place)
         if record["status"] == "ok":
             self.servers.settle(target)
         return record
@@ -109,6 +118,14 @@ class _OnServers:
     def check(self, trials: Sequence[Mapping[str, Any]]) -> None:
         """Ends the run where two arms turned out to be one."""
         refuse_identical_arms(self.prepared, trials)
+
+
+def _truth(experiment: Experiment, servers: Servers) -> dict[str, int | float]:
+    """The right answers, of the tables as they were built."""
+    if not experiment.truth:
+        return {}
+    with servers.default.connect() as connection:
+        return ask_numbers(connection, "truth", experiment.truth)
 
 
 def _fingerprint(servers: Servers, measured: Mapping[str, int], progress: Progress) -> Fingerprint:

@@ -7,7 +7,6 @@ from typing import Any
 
 from dbdyno.design.arm import Arm
 from dbdyno.design.experiment import FIXED_WORK_LIMIT_NS, Experiment
-from dbdyno.design.schedule import trial_seed
 from dbdyno.targets.counters import CLIENTS_NAME
 from dbdyno.targets.endpoint import Endpoint
 
@@ -31,9 +30,8 @@ def trial_spec(
     session_sql: Sequence[str],
     postmaster_pid: int | None,
     seed: int,
-    block: int,
 ) -> dict[str, Any]:
-    """The spec; holds no secret."""
+    """The spec, `seed` that of the block; holds no secret."""
     limit = arm.latency_limit_ns
     if limit is None and arm.arrival.kind == "open":
         limit = OPEN_LATENCY_LIMIT_NS
@@ -49,7 +47,7 @@ def trial_spec(
         "fixed_units": arm.fixed_units,
         "fetch_rows": arm.fetch_rows,
         "connect_ramp_ns": arm.connect_ramp_ns,
-        "seed": trial_seed(seed, block),
+        "seed": seed,
         "warm_up_ns": experiment.warm_up_ns,
         "window_ns": experiment.window_ns,
         "drain_limit_ns": DRAIN_LIMIT_NS if arm.fixed_units is None else FIXED_WORK_LIMIT_NS,

@@ -48,12 +48,14 @@ def start_server(command: Sequence[str], log: Path, account: Account) -> subproc
             cwd="/",
             env=CLEAN_ENVIRONMENT,
             start_new_session=True,  # Ctrl-C at the terminal is for us; we then stop the server in order
-            preexec_fn=_die_with(os.getpid(), DEATH_SIGNAL),
+            preexec_fn=die_with(os.getpid(), DEATH_SIGNAL),
             **account.process_arguments(),
         )
 
 
-def _die_with(parent: int, death_signal: signal.Signals) -> Callable[[], None]:
+def die_with(parent: int, death_signal: signal.Signals) -> Callable[[], None]:
+    """For `preexec_fn`: the child gets this signal when the thread that starts it ends; its parent is `parent`."""
+
     def request() -> None:
         if _LIBC.prctl(_PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0) != 0 or os.getppid() != parent:
             os._exit(1)
@@ -75,7 +77,7 @@ def run_quietly(command: Sequence[str], account: Account, *, stdin: str = "") ->
         cwd="/",
         env=CLEAN_ENVIRONMENT,
         check=False,
-        preexec_fn=_die_with(os.getpid(), signal.SIGTERM),
+        preexec_fn=die_with(os.getpid(), signal.SIGTERM),
         **account.process_arguments(),
     )
 

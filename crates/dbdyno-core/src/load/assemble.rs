@@ -33,6 +33,7 @@ pub(super) fn assemble(spec: &TrialSpec, plan: &Plan, measured: Measured) -> Out
     let Measured { started_at_ns, window, reports, skipped, exposure, stacks, mut probe } = measured;
     let spans: Vec<Span> = reports.iter().flat_map(|report| report.spans.iter().copied()).collect();
     let cpu_ns: Vec<u64> = reports.iter().map(|report| report.cpu_ns).collect();
+    let captured = reports.first().map(|report| report.captured.clone()).unwrap_or_default();
     let mut record = merged(reports);
     record.units.skipped += skipped;
     let (response, service, queue) = record.totals();
@@ -55,6 +56,7 @@ pub(super) fn assemble(spec: &TrialSpec, plan: &Plan, measured: Measured) -> Out
             .enumerate()
             .map(|(index, script)| script_outcome(script, index, &record, seen_units(&probe)))
             .collect(),
+        captured,
         series: record.series.clone(),
         profile: profile_of(&mut record, &spans, &mut probe),
         background: probe.background,

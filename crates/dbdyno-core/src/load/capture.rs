@@ -1,14 +1,30 @@
 //! `\gset` and `\aset`: from result columns to variables.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use crate::script::{Capture, Symbols, Value, VariableId};
 use crate::wire::{Columns, RowDescription};
 
-/// Where the columns of a result go; None for a name that no script mentions.
-pub(super) type ColumnTargets = Vec<Option<VariableId>>;
+/// Where the columns of a result go; shared, because it is looked up for each execution.
+pub(super) type ColumnTargets = Arc<[ColumnTarget]>;
+
+/// Where one column goes.
+#[derive(Debug)]
+pub(super) struct ColumnTarget {
+    /// Of the variable: the capture's prefix and the column's name.
+    name: String,
+    /// None where no script mentions it.
+    variable: Option<VariableId>,
+}
 
 /// Finds the variables of the columns.
 pub(super) fn targets(capture: &Capture, description: &RowDescription, symbols: &Symbols) -> ColumnTargets {
-    description.names.iter().map(|name| symbols.find(&format!("{}{name}", capture.prefix))).collect()
+    let target = |column: &String| {
+        let name = format!("{}{column}", capture.prefix);
+        ColumnTarget { variable: symbols.find(&name), name }
+    };
+    description.names.iter().map(target).collect()
 }
 
 /// The result that is arriving.
@@ -59,9 +75,22 @@ impl Captured {
         Ok(())
     }
 
+    /// The row that was taken last, by variable; empty before any.
+    pub(super) fn last(&self) -> BTreeMap<String, Option<String>> {
+        let text = |value: &Value| match value {
+            Value::Null => None,
+            value => {
+                let mut written = Vec::new();
+                value.write_text(&mut written);
+                Some(String::from_utf8_lossy(&written).into_owned())
+            }
+        };
+        self.targets.iter().zip(&self.values).map(|(target, value)| (target.name.clone(), text(value))).collect()
+    }
+
     fn assign(&mut self, variables: &mut [Value]) {
         for (target, value) in self.targets.iter().zip(&self.values) {
-            if let Some(id) = target {
+            if let Some(id) = target.variable {
                 variables[id.0 as usize] = value.clone();
             }
         }

@@ -36,6 +36,8 @@ pub struct Outcome {
     pub queue_time: Distribution,
     /// In the order of the spec.
     pub scripts: Vec<ScriptOutcome>,
+    /// The row that `\gset` or `\aset` took last on the first client, by variable; null is NULL.
+    pub captured: BTreeMap<String, Option<String>>,
     /// Over the window, by time of completion.
     pub series: Series,
     /// Where the response time went.

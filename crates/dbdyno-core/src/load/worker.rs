@@ -10,7 +10,7 @@
 //! per answer: the end of a statement is the start of the next.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::arrivals::Arrivals;
@@ -76,6 +76,8 @@ pub(super) struct WorkerReport {
     pub spans: Vec<Span>,
     /// Over the window.
     pub cpu_ns: u64,
+    /// The row that its first client captured last.
+    pub captured: BTreeMap<String, Option<String>>,
 }
 
 /// The thread's state.
@@ -146,8 +148,9 @@ impl<'a> Worker<'a> {
         let spans = self.clients.iter().map(|client| client.span).collect();
         let [before, after] = self.cpu_at_window_ns;
         let cpu_ns = before.zip(after).map_or(0, |(before, after)| after - before);
+        let captured = self.clients.first().map(|client| client.captured.last()).unwrap_or_default();
         self.end_sessions();
-        result.map(|()| WorkerReport { record: self.record, spans, cpu_ns })
+        result.map(|()| WorkerReport { record: self.record, spans, cpu_ns, captured })
     }
 
     fn run_load(&mut self) -> Result<()> {

@@ -4,6 +4,7 @@
 Durations are nanoseconds; a profile is the mean per unit of work.
 """
 
+from dbdyno.analysis.findings.answers import Answer, Cost, Step, Tradeoff
 from dbdyno.analysis.findings.arm import LEAST_UNITS_OF_A_PERCENTILE, Arm, ArmTrial, Bin, Driver, ScriptTimes, Units
 from dbdyno.analysis.findings.comparison import (
     WITHHOLDING,
@@ -44,6 +45,7 @@ __all__ = [
     "LEAST_UNITS_OF_A_PERCENTILE",
     "WITHHOLDING",
     "After",
+    "Answer",
     "Arm",
     "ArmTrial",
     "Background",
@@ -53,6 +55,7 @@ __all__ = [
     "Check",
     "CommonStack",
     "Comparison",
+    "Cost",
     "Device",
     "Driver",
     "Estimate",
@@ -91,11 +94,13 @@ __all__ = [
     "Stacks",
     "StatementTimes",
     "Steadiness",
+    "Step",
     "Stopping",
     "Switches",
     "Tail",
     "TimeProfile",
     "Times",
+    "Tradeoff",
     "Units",
     "WaitLengths",
     "Warning",

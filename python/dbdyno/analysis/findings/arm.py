@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from dbdyno.analysis.findings.answers import Answer, Cost
 from dbdyno.analysis.findings.disturbances import Steadiness
 from dbdyno.analysis.findings.estimates import Estimate, Times
 from dbdyno.analysis.findings.evidence import (
@@ -106,6 +107,8 @@ class Arm:
     `sql` and `undo` are the arm's change of the schema and what takes it back.
     `null`: a second copy of its baseline.
     `arrival` is how units come, as the run record has it.
+    `engine` is who did the work where that was no session of the server; `answers` and `cost` are those of experiments
+    that know the truth.
     `sets` holds what the arm changes: `session NAME`, `role NAME` or `server NAME` to the value.
     """
 
@@ -160,6 +163,9 @@ class Arm:
     little_discrepancy: float
     distribution: list[Bin]
     by_trial: list[ArmTrial]
+    engine: str | None = None
+    answers: list[Answer] = dataclasses.field(default_factory=list)
+    cost: Cost | None = None
     steadiness: Steadiness | None = None
 
     @property

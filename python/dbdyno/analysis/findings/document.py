@@ -6,6 +6,7 @@ import dataclasses
 import json
 from typing import Any
 
+from dbdyno.analysis.findings.answers import Tradeoff
 from dbdyno.analysis.findings.arm import Arm
 from dbdyno.analysis.findings.comparison import Comparison, Exploratory, Interaction, NullArm, Stopping
 from dbdyno.analysis.findings.disturbances import CarryOver, Noise
@@ -72,6 +73,7 @@ class Findings:
     versions: dict[str, str]
     noise: list[Noise] = dataclasses.field(default_factory=list)
     carry_over: CarryOver | None = None
+    tradeoffs: list[Tradeoff] = dataclasses.field(default_factory=list)
 
 
 def to_json(findings: Findings) -> str:

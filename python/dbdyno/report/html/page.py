@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dbdyno.analysis.findings import Findings
+from dbdyno.report.answer_words import answer_sentences
 from dbdyno.report.disturbance_words import carry_over_words
 from dbdyno.report.html import evidence_tables, plan_tree, sampling_tables, statement_tables, tables
 from dbdyno.report.html.arrangement import Arrangement, arrange
 from dbdyno.report.html.charts import (
+    answers,
     block_ratios,
     distribution,
     drift,
@@ -36,6 +38,7 @@ def write_html(findings: Findings) -> str:
     arrangement = arrange(findings)
     possible = [
         indexes.chart(findings),
+        answers.chart(arrangement),
         profile.chart(arrangement),
         tail.chart(arrangement),
         effects.chart(findings, arrangement),
@@ -55,7 +58,7 @@ def write_html(findings: Findings) -> str:
         "page.html.j2",
         charts,
         findings=findings,
-        sentences=[*index_sentences(findings), *verdict_sentences(findings)],
+        sentences=[*answer_sentences(findings), *index_sentences(findings), *verdict_sentences(findings)],
         notes=_notes(findings),
         arms=tables.unit_of_work(arrangement),
         definitions=tables.definitions(arrangement),

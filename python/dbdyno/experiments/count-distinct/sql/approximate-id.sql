@@ -1,0 +1,1 @@
+SELECT approx_count_distinct(id) AS id FROM distinct_values

@@ -1,0 +1,1 @@
+SELECT count(DISTINCT id) AS id FROM distinct_values \gset

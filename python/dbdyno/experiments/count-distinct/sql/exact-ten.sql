@@ -1,0 +1,1 @@
+SELECT count(DISTINCT ten) AS ten FROM distinct_values \gset

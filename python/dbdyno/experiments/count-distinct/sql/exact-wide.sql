@@ -1,0 +1,1 @@
+SELECT count(DISTINCT wide) AS wide FROM distinct_values \gset

@@ -1,0 +1,1 @@
+SELECT count(*) AS id FROM (SELECT DISTINCT id FROM distinct_values) AS v \gset

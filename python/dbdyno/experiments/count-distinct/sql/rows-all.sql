@@ -1,0 +1,1 @@
+SELECT id, ten, wide FROM distinct_values

@@ -1,0 +1,1 @@
+SELECT ten FROM distinct_values

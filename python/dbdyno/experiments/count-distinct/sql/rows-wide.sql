@@ -1,0 +1,1 @@
+SELECT wide FROM distinct_values

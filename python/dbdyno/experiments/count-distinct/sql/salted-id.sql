@@ -1,0 +1,1 @@
+SELECT approx_count_distinct(id || ':random_seed') AS id FROM distinct_values
