@@ -108,10 +108,13 @@ def test_tables_of_one_name(server: EmbeddedServer, tmp_path: Path) -> None:
     [
         (["--table", "orders", "--table", "public.orders"], "--table public.orders: is named twice; name it once"),
         (["--table", "nope.*"], "--table nope.*: no table there in database"),
-        (["--table", "public.*", "--what-if", "SELECT 1"], "--what-if: is about one table; give one --table"),
+        (["--table", "public.*", "--what-if", "SELECT 1"], "--what-if: is about one table, and several"),
         (["--table", "orders", "--table", "nope"], "--table nope: no such table in database"),
-        (["--table", "orders", "--table", "lines", "--where", "true"], "--where: is about one table; give one --table"),
-        (["--table", "orders", "--table", "lines", "--columns", "id"], "--columns: is about one table"),
+        (
+            ["--table", "orders", "--table", "lines", "--where", "true"],
+            "--where: is about one table, and several are named",
+        ),
+        (["--table", "orders", "--table", "lines", "--columns", "id"], "--columns: is about one table, and several"),
     ],
 )
 def test_what_cannot_be_counted_is_one_line(

@@ -29,9 +29,16 @@ ORPHANS_MAX = 0.1
 COMPARED_MIN = 10
 # Of the parent's values; a quantity or a status has far fewer of them.
 COVERAGE_MIN = 0.2
-_COINCIDING_TYPES = ("smallint", "integer", "bigint", "numeric", "real", "double precision", "date", "boolean")
+_INTEGERS = (
+    *("tinyint", "smallint", "mediumint", "int", "integer", "bigint", "hugeint"),
+    *("utinyint", "usmallint", "uinteger", "ubigint", "uhugeint"),
+)
+# Of SQLite, whose columns need no type.
+_ANY = "any"
+_FRACTIONS = ("numeric", "decimal", "real", "float", "double", "double precision", "half")
+_COINCIDING_TYPES = (*_INTEGERS, *_FRACTIONS, _ANY, "date", "boolean")
 # Types whose values may be equal though the types are not.
-_FAMILIES = (("smallint", "integer", "bigint"), ("text", "character varying"))
+_FAMILIES = ((*_INTEGERS, _ANY), ("text", "character varying", "varchar", _ANY))
 _KEY_ENDINGS = ("_id", "_key", "_no", "_code", "_fk", "id")
 
 

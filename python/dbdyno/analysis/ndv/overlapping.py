@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbdyno.analysis.documents import Document
-from dbdyno.analysis.ndv.facts import column_facts
+from dbdyno.analysis.ndv.facts import key_facts, table_label
 from dbdyno.analysis.ndv.findings import UNIQUE, NdvFindings
 from dbdyno.analysis.ndv.foreign_keys import KeyColumn, Overlap, may_refer
 
@@ -42,11 +42,11 @@ def _key_column(table: tuple[Document, NdvFindings], place: int) -> tuple[KeyCol
     """The column, and the label of the one that a constraint says it refers to."""
     catalogue, found = table
     column = found.columns[place]
-    facts = column_facts(catalogue, column.column)
+    facts = key_facts(catalogue, column.column)
     key = KeyColumn(
         table=catalogue["relation"]["name"],
         name=column.column,
-        label=f"{found.table}.{facts.quoted}",
+        label=f"{table_label(catalogue)}.{facts.quoted}",
         type=column.type,
         ndv=column.ndv.estimate,
         unique=facts.unique or (column.growth is not None and column.growth.evidence == UNIQUE),

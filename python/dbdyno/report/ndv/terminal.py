@@ -21,6 +21,7 @@ from dbdyno.analysis.ndv.findings import (
 )
 from dbdyno.report import numbers
 from dbdyno.report.layout import WIDTH, Column, Row, paragraph, table
+from dbdyno.report.ndv.plain import plain_figures
 from dbdyno.report.ndv.words import (
     VERDICTS,
     accusation,
@@ -63,7 +64,7 @@ def _lines(found: NdvFindings, directory: str | None) -> Iterator[Text]:
         if one.verdict in (WRONG, WRONG_AND_MATTERS):
             yield from paragraph(Text.assemble((name, STYLES[one.verdict]), f": {accusation(one)}"), first="- ")
     for section in (
-        _figures(found),
+        _figures(found) if found.has_planner else plain_figures(found),
         _predictions(found.columns),
         _growth(found.columns),
         _foreign_keys(found.foreign_keys),
