@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from called import Told, called
 
 from dbdyno.errors import DynoError
 from dbdyno.ndv import duckdb_session
@@ -45,10 +45,9 @@ def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return path
 
 
-def ndv(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """The command, as a user runs it."""
-    command = [sys.executable, "-m", "dbdyno", "ndv", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+def ndv(*arguments: str | Path) -> Told:
+    """The command on these arguments."""
+    return called("ndv", *arguments)
 
 
 def told_by(database: Path, statement: str) -> Any:
@@ -119,9 +118,7 @@ def test_some_rows_some_columns_and_views(database: Path, tmp_path: Path) -> Non
 def test_the_report_is_the_same_again_from_the_directory(database: Path, tmp_path: Path) -> None:
     """Byte for byte; no column of a planner, no fix."""
     text = ndv(database, "--table", "customers", "--out", tmp_path / "out").stdout
-    again = subprocess.run(
-        [sys.executable, "-m", "dbdyno", "report", tmp_path / "out"], capture_output=True, text=True, check=True
-    ).stdout
+    again = called("report", tmp_path / "out").stdout
 
     assert again == text
     assert "A value of their own in each row: id, email." in text

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,6 +10,7 @@ import pyarrow.csv as pc
 import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
+from called import Told, called
 
 ROWS = 30_000
 TABLE = pa.table(
@@ -37,10 +36,9 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def ndv(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """The command, as a user runs it."""
-    command = [sys.executable, "-m", "dbdyno", "ndv", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+def ndv(*arguments: str | Path) -> Told:
+    """The command on these arguments."""
+    return called("ndv", *arguments)
 
 
 @pytest.mark.parametrize("name", ["table.parquet", "table.csv", "table.tsv", "table.arrow", "stream.arrow"])
@@ -68,9 +66,7 @@ def test_each_format(directory: Path, tmp_path: Path, name: str) -> None:
 def test_the_report_of_files(directory: Path, tmp_path: Path) -> None:
     """Keys first; shown again byte for byte; the columns that were asked for, and those of groups."""
     told = ndv(directory / "table.parquet", "--columns", "Status", "--group", "id,same", "--out", tmp_path / "out")
-    again = subprocess.run(
-        [sys.executable, "-m", "dbdyno", "report", tmp_path / "out"], capture_output=True, text=True, check=True
-    )
+    again = called("report", tmp_path / "out")
 
     assert told.returncode == 0, told.stderr
     assert again.stdout == told.stdout

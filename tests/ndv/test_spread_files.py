@@ -19,6 +19,7 @@ import pytest
 
 from dbdyno import engine
 from dbdyno.errors import DynoError
+from dbdyno.ndv.files import cluster as cluster_module
 from dbdyno.ndv.files.plan import plan_files
 from dbdyno.ndv.files.spread import count_spread
 from dbdyno.ndv.sources import Files, recognise
@@ -208,8 +209,9 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     assert told.stderr.startswith(f"dbdyno: {tmp_path / 'b.parquet'}: ")
 
 
-def test_a_scheduler_that_is_not_there(directory: Path) -> None:
+def test_a_scheduler_that_is_not_there(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One line with the address."""
+    monkeypatch.setattr(cluster_module, "_CONNECT_LIMIT_S", 0.5)
     plan = plan_files(files_in(directory), None, [], 14)
 
     with pytest.raises(DynoError, match=r"--scheduler tcp://127\.0\.0\.1:1: cannot be reached") as told:

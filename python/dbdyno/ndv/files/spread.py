@@ -79,21 +79,24 @@ def _counted(client: Client, specs: Specs, watcher: Watcher) -> list[Part]:
         for key, (_, spec) in zip(paths, specs, strict=True)
     ]
     united = [_tree(client, run) for run in _runs(counted)]
+    # A part that is done stays where it is, for as long as its union needs it: nobody holds on to it here.
+    waiting = {future.key: future for future in counted}
+    counted.clear()
     try:
-        for done in as_completed(counted):
+        for done in as_completed(list(waiting.values()), loop=client.loop):
             if done.status != "finished":
                 done.result()
-            watcher(paths[done.key])
-            # Parts stay where they are: only their unions come here.
-            done.release()
+            del waiting[done.key]
+            watcher(paths[str(done.key)])
         return list(client.gather(united))
     except KilledWorker as error:
         path = paths.get(str(error.task), error.task)
         raise DynoError(
             "worker_failed", f"{path}: each worker that read it died; look into its log", exit_code=EXIT_RUN_FAILED
         ) from None
-    finally:
-        client.cancel([*counted, *united])
+    except BaseException:
+        client.cancel([*waiting.values(), *united])
+        raise
 
 
 def _runs(counted: Sequence[Future[Part]]) -> list[list[Future[Part]]]:
