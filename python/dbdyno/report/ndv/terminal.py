@@ -25,7 +25,7 @@ from dbdyno.report.ndv.words import (
     accusation,
     answer,
     count,
-    counted,
+    counts_of,
     factor,
     figure,
     heading,
@@ -60,7 +60,7 @@ def _lines(found: NdvFindings, directory: str | None, page: str | None) -> Itera
     yield from paragraph(Text(heading(found), style="bold"))
     yield Text()
     yield from paragraph(Text(answer(found)), rest="")
-    for name, one in counted(found):
+    for name, one in counts_of(found):
         if one.verdict in (WRONG, WRONG_AND_MATTERS):
             yield from paragraph(Text.assemble((name, STYLES[one.verdict]), f": {accusation(one)}"), first="- ")
     for section in (
@@ -80,7 +80,7 @@ def _lines(found: NdvFindings, directory: str | None, page: str | None) -> Itera
 
 
 def _figures(found: NdvFindings) -> list[Text]:
-    every = counted(found)
+    every = counts_of(found)
     shown = [one for _, one in every]
     nulls = [one.nulls if isinstance(one, ColumnFindings) else 0 for one in shown]
     styles = tuple(STYLES.get(one.verdict, "dim") for one in shown)

@@ -59,7 +59,7 @@ def answer(found: NdvFindings) -> str:
     return f"The planner's distinct count is wrong for {len(wrong)} of {len(compared)} {things}{much}:"
 
 
-def counted(found: NdvFindings) -> list[tuple[str, ColumnFindings | GroupFindings]]:
+def counts_of(found: NdvFindings) -> list[tuple[str, ColumnFindings | GroupFindings]]:
     """Columns, then groups, each with the name it goes by."""
     groups = [(f"({', '.join(group.columns)})", group) for group in found.groups]
     return [*((column.column, column) for column in found.columns), *groups]
