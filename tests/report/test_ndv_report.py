@@ -23,6 +23,7 @@ from dbdyno.report.ndv.words import answer, count, times, within
 
 GOLDEN = Path(__file__).parent / "golden" / "distinct-counts.txt"
 ROWS = 100_000
+PLACE = "dbdyno-ndv/t-20261122T210000Z"
 
 
 @functools.cache
@@ -67,7 +68,7 @@ def with_plans() -> NdvFindings:
 
 def test_golden_text() -> None:
     """The whole text, to the blank; never wider than 80, but for what is to be copied."""
-    text = render(with_plans(), "dbdyno-ndv/t-20261122T210000Z")
+    text = render(with_plans(), PLACE, f"{PLACE}/ndv.html")
     if os.environ.get("BLESS") == "1":
         GOLDEN.write_text(text, encoding="utf-8")
 
@@ -85,6 +86,14 @@ def test_the_answer_is_one_sentence() -> None:
     assert answer(dataclasses.replace(one, columns=right, groups=[])).endswith(
         "right for all 3 columns: within a factor of 2."
     )
+    one_column = [
+        answer(dataclasses.replace(one, columns=[column], groups=[])) for column in (right[0], wrong[0], one.columns[2])
+    ]
+    assert one_column == [
+        "The planner's distinct count is right: within a factor of 2.",
+        "The planner's distinct count is wrong; it does not matter:",
+        "The planner's distinct count is wrong, and it matters:",
+    ]
     assert answer(dataclasses.replace(one, columns=[], groups=[])) == "Nothing is compared with the planner's figures."
 
 

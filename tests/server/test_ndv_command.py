@@ -145,7 +145,7 @@ def test_a_plan_that_would_change_is_shown_and_nothing_is_kept(server: EmbeddedS
 
 
 def test_the_report_is_the_same_again_from_the_directory(server: EmbeddedServer, tmp_path: Path) -> None:
-    """Byte for byte, as text and as a document, and never wider than a page but for what is to be copied."""
+    """Byte for byte, as text, as a document and as a page, and never wider than a page but for what is to be copied."""
     text = ndv(server, "--out", tmp_path / "out", "--group", 'uniform,"Hot Key"').stdout
     report = [sys.executable, "-m", "dbdyno", "report", tmp_path / "out"]
     again = [
@@ -155,6 +155,12 @@ def test_the_report_is_the_same_again_from_the_directory(server: EmbeddedServer,
 
     assert again[0] == text
     assert again[1] == (tmp_path / "out" / "ndv.json").read_text()
+    made = (tmp_path / "out" / "ndv.html").read_bytes()
+    (tmp_path / "out" / "ndv.html").unlink()
+    assert subprocess.run([*report, "--html"], capture_output=True, text=True, check=True).stdout == (
+        f"{tmp_path / 'out' / 'ndv.html'}\n"
+    )
+    assert (tmp_path / "out" / "ndv.html").read_bytes() == made
     assert "(uniform, Hot Key)" in text
     assert max(len(line) for line in text.splitlines() if not line.startswith(("ALTER", "CREATE", "  "))) <= 80
 

@@ -1,4 +1,4 @@
-"""The findings of a saved count: printed, as one document. Shared by `ndv` and `report`."""
+"""The findings of a saved count: printed, as one document, as a page. Shared by `ndv` and `report`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from dbdyno.analysis.ndv.document import to_json, to_json_of_several
 from dbdyno.analysis.ndv.findings import NdvFindings
 from dbdyno.analysis.ndv.foreign_keys import foreign_keys
 from dbdyno.analysis.ndv.overlapping import overlap_of
+from dbdyno.report.html.ndv import page
 from dbdyno.report.ndv import terminal
 from dbdyno.store import ndv_directory
 
@@ -26,9 +27,15 @@ def findings_of(record: Mapping[str, Any]) -> NdvFindings:
 
 
 def write_findings(directory: Path, found: NdvFindings) -> None:
-    """The findings and the scripts, beside the record."""
+    """The findings, the scripts and the page, beside the record."""
     scripts = {ndv_directory.FIX: found.fix_script, ndv_directory.UNDO: found.undo_script}
     ndv_directory.write_findings(directory, to_json(found), scripts)
+    write_page(directory, found)
+
+
+def write_page(directory: Path, found: NdvFindings) -> Path:
+    """The page, made anew."""
+    return ndv_directory.write_page(directory, page(found))
 
 
 def print_counts(counts: Sequence[tuple[Path, NdvFindings]], *, as_json: bool) -> None:
@@ -40,4 +47,5 @@ def print_counts(counts: Sequence[tuple[Path, NdvFindings]], *, as_json: bool) -
     for place, (directory, one) in enumerate(counts):
         if place:
             typer.echo()
-        terminal.print_findings(one, Console(), str(directory))
+        path = directory / ndv_directory.PAGE
+        terminal.print_findings(one, Console(), str(directory), str(path) if path.exists() else None)

@@ -14,7 +14,7 @@ def report(
     directory: Path = typer.Argument(
         ...,
         metavar="RUN_DIR",
-        help="A directory of dbdyno run, profile or calibrate, or an archive of dbdyno pack.",
+        help="A directory of dbdyno run, profile, calibrate or ndv, or an archive of dbdyno pack.",
     ),
     band: str | None = BAND,
     as_text: bool = typer.Option(False, "--text", help="Print the text report (the default)."),

@@ -39,7 +39,7 @@ def report(directory: Path, band: str | None, *, as_json: bool, as_html: bool) -
     slow = SLOWEST if band is None else share(band)
     if not directory.exists():
         raise DynoError(
-            "no_run", f"{directory}: no such directory; name one that dbdyno run, profile or calibrate made"
+            "no_run", f"{directory}: no such directory; name one that dbdyno run, profile, calibrate or ndv made"
         )
     findings = findings_of(directory, slow=slow)
     if as_html:
@@ -69,11 +69,14 @@ def _report_calibration(directory: Path, *, as_json: bool, as_html: bool) -> Non
 def _report_counts(directories: Sequence[Path], *, as_json: bool, as_html: bool) -> None:
     from dbdyno.commands import ndv_report
 
-    if as_html:
-        raise DynoError("no_page", f"--html {directories[0]}: a count of different values has no page; leave it out")
     records = [(directory, ndv_directory.read_record(directory)) for directory in directories]
     records.sort(key=lambda one: str(one[1]["measured_at"]))
-    ndv_report.print_counts([(one, ndv_report.findings_of(record)) for one, record in records], as_json=as_json)
+    counts = [(one, ndv_report.findings_of(record)) for one, record in records]
+    if as_html:
+        for directory, found in counts:
+            typer.echo(ndv_report.write_page(directory, found))
+        return
+    ndv_report.print_counts(counts, as_json=as_json)
 
 
 def write_latency_map(directory: Path, path: Path) -> None:

@@ -4,6 +4,7 @@
 DIRECTORY/scan.json      catalogue, what was read and what was found: the record of truth
 DIRECTORY/sketches.ndv   the sketches, which merge with those of other parts (docs/sketch-file.md)
 DIRECTORY/ndv.json       the findings, made from the record
+DIRECTORY/ndv.html       the page, made from the record
 DIRECTORY/fix.sql        what mends the planner's figures, where something is to be mended
 DIRECTORY/undo.sql       what takes that back
 ```
@@ -23,6 +24,7 @@ FORMAT = 1
 RECORD = "scan.json"
 SKETCHES = "sketches.ndv"
 FINDINGS = "ndv.json"
+PAGE = "ndv.html"
 FIX = "fix.sql"
 UNDO = "undo.sql"
 
@@ -67,3 +69,8 @@ def write_findings(directory: Path, document: str, scripts: Mapping[str, str | N
     for name, text in scripts.items():
         if text is not None:
             record_file.write(directory / name, text.encode())
+
+
+def write_page(directory: Path, html: str) -> Path:
+    """Put the page beside the record."""
+    return record_file.write(directory / PAGE, html.encode())

@@ -62,6 +62,11 @@ FUNCTION, KNOWN_FUNCTION, NO_STACK = "#E9DFC8", "#F0D58A", "#C9CED4"
 FREQUENCY, INTENSITY = "#0072B2", "#D55E00"
 P50, MEAN, P99, KNEE = "#0072B2", "#009E73", "#D55E00", "#8C5AA8"
 
+# Distinct counts: a wrong one that does not matter, a mended one, and what samples of growing size would say.
+DOUBTFUL = "#E69F00"
+MENDED = "#009E73"
+SAMPLES = ("#56B4E9", "#0072B2", "#8C5AA8")
+
 SMALL_WAITS = "#B9A3D0"
 OTHER_WAITS = ("#E69F00", "#F0D264", "#9A6A00", "#F3E3A6")
 

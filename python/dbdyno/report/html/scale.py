@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 from dbdyno.report.html.chart import Json, literal
@@ -21,6 +21,16 @@ RATIO_STEPS: tuple[tuple[float, ...], ...] = (
     tuple(round(1 + step / 200, 3) for step in range(-20, 21)),
     tuple(round(1 + step / 1000, 3) for step in range(-20, 21)),
 )
+
+# How many times too low or too high, from fine to coarse; the finest set with few enough in sight is used.
+FACTOR_STEPS: tuple[tuple[float, ...], ...] = (
+    *(
+        tuple(mantissa * 10.0**power for power in range(12) for mantissa in mantissas)
+        for mantissas in ((1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3))
+    ),
+    *(tuple(10.0 ** (decades * power) for power in range(12)) for decades in (1, 2, 3)),
+)
+MOST_FACTORS, MOST_CHARACTERS = 6, 36
 
 # On a telephone a tick of two lines takes about 50 px.
 MOST_DATES, MOST_TICKS = 6, 12
@@ -45,6 +55,26 @@ def ratio_axis(low: float, high: float) -> Json:
         "tickvals": ticks,
         "ticktext": [f"{tick:g}x" for tick in ticks],
     }
+
+
+def off_axis(low: float, high: float) -> Json:
+    """A logarithmic axis of ratios from `low` to `high`, around 1, whose ticks say how many times to either side."""
+    possible = [_factor_ticks(steps, low, high) for steps in FACTOR_STEPS]
+    ticks = next((ticks for ticks in possible if _fit(ticks.values())), possible[-1])
+    return ratio_axis(low, high) | {"tickvals": list(ticks), "ticktext": list(ticks.values())}
+
+
+def _factor_ticks(steps: Sequence[float], low: float, high: float) -> dict[float, str]:
+    below = {1 / step: _times(step) for step in reversed(steps) if 1 < step <= 1 / low}
+    return below | {step: _times(step) for step in steps if step <= high}
+
+
+def _fit(texts: Collection[str]) -> bool:
+    return len(texts) <= MOST_FACTORS and sum(map(len, texts)) <= MOST_CHARACTERS
+
+
+def _times(step: float) -> str:
+    return f"{step:,.1f}".removesuffix(".0") + "x"
 
 
 def time_axis(low_ns: float, high_ns: float) -> Json:

@@ -9,7 +9,7 @@ import re
 
 from markupsafe import Markup, escape
 
-_FIGURE_AND_UNIT = re.compile(r"(?<=\d) (%|ns|us|µs|ms|s|B|KiB|MiB|GiB)(?!\w)")
+_FIGURE_AND_UNIT = re.compile(r"(?<=\d) (%|ns|us|µs|ms|s|B|KB|MB|GB|KiB|MiB|GiB)(?!\w)")
 _CODE = re.compile(r"`([^`]+)`")
 
 

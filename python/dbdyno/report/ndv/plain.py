@@ -7,7 +7,7 @@ from rich.text import Text
 from dbdyno.analysis.ndv.findings import ColumnFindings, GroupFindings, NdvFindings
 from dbdyno.report import numbers
 from dbdyno.report.layout import Column, Row, paragraph, table
-from dbdyno.report.ndv.words import figure, within
+from dbdyno.report.ndv.words import counts_of, figure, within
 
 GROWTH = {
     "unique": "one for each row",
@@ -23,11 +23,7 @@ SAID = (
 
 def plain_figures(found: NdvFindings) -> list[Text]:
     """A row for each column, then for each group."""
-    groups = [(f"({', '.join(group.columns)})", group) for group in found.groups]
-    counted: list[tuple[str, ColumnFindings | GroupFindings]] = [
-        *((column.column, column) for column in found.columns),
-        *groups,
-    ]
+    counted = counts_of(found)
     shown = [one for _, one in counted]
     nulls = [_nulls(one) for one in shown]
     grown = tuple(_grown(one) for one in shown)

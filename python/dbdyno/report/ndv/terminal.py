@@ -14,7 +14,6 @@ from dbdyno.analysis.ndv.findings import (
     WRONG_AND_MATTERS,
     ColumnFindings,
     ForeignKey,
-    GroupFindings,
     NdvFindings,
     NodeChange,
     PlanChange,
@@ -27,11 +26,13 @@ from dbdyno.report.ndv.words import (
     accusation,
     answer,
     count,
+    counts_of,
     factor,
     figure,
     heading,
     next_steps,
     plan_words,
+    sufficient,
     times,
     within,
 )
@@ -44,23 +45,23 @@ STYLES = {RIGHT: "", WRONG: "yellow", WRONG_AND_MATTERS: "bold red"}
 STATEMENT_CHARACTERS = 200
 
 
-def render(found: NdvFindings, directory: str | None = None) -> str:
+def render(found: NdvFindings, directory: str | None = None, page: str | None = None) -> str:
     """The whole report as plain text."""
     out = io.StringIO()
-    print_findings(found, Console(file=out, width=WIDTH, color_system=None), directory)
+    print_findings(found, Console(file=out, width=WIDTH, color_system=None), directory, page)
     return out.getvalue()
 
 
-def print_findings(found: NdvFindings, console: Console, directory: str | None) -> None:
-    """Print the report; colour only if the console is a terminal. `directory` is where it is kept."""
-    print_lines(_lines(found, directory), console)
+def print_findings(found: NdvFindings, console: Console, directory: str | None, page: str | None) -> None:
+    """Print the report; colour only if the console is a terminal. `directory` is where it is kept, with its `page`."""
+    print_lines(_lines(found, directory, page), console)
 
 
-def _lines(found: NdvFindings, directory: str | None) -> Iterator[Text]:
+def _lines(found: NdvFindings, directory: str | None, page: str | None) -> Iterator[Text]:
     yield from paragraph(Text(heading(found), style="bold"))
     yield Text()
     yield from paragraph(Text(answer(found)), rest="")
-    for name, one in _counted(found):
+    for name, one in counts_of(found):
         if one.verdict in (WRONG, WRONG_AND_MATTERS):
             yield from paragraph(Text.assemble((name, STYLES[one.verdict]), f": {accusation(one)}"), first="- ")
     for section in (
@@ -72,21 +73,16 @@ def _lines(found: NdvFindings, directory: str | None) -> Iterator[Text]:
         _what_if(found),
         limits(found.warnings, ""),
         _script("The fix", found.fix_script),
-        _next(found, directory),
+        _next(found, directory, page),
     ):
         if section:
             yield Text()
             yield from section
 
 
-def _counted(found: NdvFindings) -> list[tuple[str, ColumnFindings | GroupFindings]]:
-    groups = [(f"({', '.join(group.columns)})", group) for group in found.groups]
-    return [*((column.column, column) for column in found.columns), *groups]
-
-
 def _figures(found: NdvFindings) -> list[Text]:
-    counted = _counted(found)
-    shown = [one for _, one in counted]
+    every = counts_of(found)
+    shown = [one for _, one in every]
     nulls = [one.nulls if isinstance(one, ColumnFindings) else 0 for one in shown]
     styles = tuple(STYLES.get(one.verdict, "dim") for one in shown)
     columns = [
@@ -99,7 +95,7 @@ def _figures(found: NdvFindings) -> list[Text]:
     ]
     if not any(nulls):
         del columns[0]
-    return table([Row(name) for name, _ in counted], columns)
+    return table([Row(name) for name, _ in every], columns)
 
 
 def _predictions(columns: Sequence[ColumnFindings]) -> list[Text]:
@@ -113,7 +109,7 @@ def _predictions(columns: Sequence[ColumnFindings]) -> list[Text]:
         Column((f"{target:,}",), tuple(_off(column, target) for column in shown), span="statistics target")
         for target in targets
     ]
-    suffices = tuple(_sufficient(column) for column in shown)
+    suffices = tuple(sufficient(column) for column in shown)
     said = "Drawn as ANALYZE draws its sample, from the rows that were read; another draw gives another figure."
     return [
         *title("By how much ANALYZE would be off"),
@@ -125,10 +121,6 @@ def _predictions(columns: Sequence[ColumnFindings]) -> list[Text]:
 def _off(column: ColumnFindings, target: int) -> str:
     found = next((one for one in column.analyze if one.target == target), None)
     return numbers.NOTHING if found is None else times(found.error_factor)
-
-
-def _sufficient(column: ColumnFindings) -> str:
-    return "none of these" if column.sufficient_target is None else f"{column.sufficient_target:,}"
 
 
 def _growth(columns: Sequence[ColumnFindings]) -> list[Text]:
@@ -226,8 +218,8 @@ def _script(heading: str, script: str | None) -> list[Text]:
     return [*title(heading), *(Text(line) for line in statements)]
 
 
-def _next(found: NdvFindings, directory: str | None) -> list[Text]:
+def _next(found: NdvFindings, directory: str | None, page: str | None) -> list[Text]:
     lines: list[Text] = []
-    for words, line in next_steps(found, directory):
+    for words, line in next_steps(found, directory, page):
         lines += [*paragraph(Text(f"{words}:", style="dim"), rest=""), Text(f"  {line}")]
     return [*title("What next"), *lines] if lines else []

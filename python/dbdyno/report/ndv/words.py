@@ -53,10 +53,20 @@ def answer(found: NdvFindings) -> str:
     wrong = [one for one in compared if one.verdict != RIGHT]
     matters = [one for one in wrong if one.verdict == WRONG_AND_MATTERS]
     things = "columns and groups" if found.groups else "columns"
+    if len(compared) == 1:
+        right = "right: within a factor of 2."
+        matter = "wrong, and it matters:" if matters else "wrong; it does not matter:"
+        return f"The planner's distinct count is {matter if wrong else right}"
     if not wrong:
         return f"The planner's distinct counts are right for all {len(compared)} {things}: within a factor of 2."
     much = "; it matters for none" if not matters else f", and for {len(matters)} it matters"
     return f"The planner's distinct count is wrong for {len(wrong)} of {len(compared)} {things}{much}:"
+
+
+def counts_of(found: NdvFindings) -> list[tuple[str, ColumnFindings | GroupFindings]]:
+    """Columns, then groups, each with the name it goes by."""
+    groups = [(f"({', '.join(group.columns)})", group) for group in found.groups]
+    return [*((column.column, column) for column in found.columns), *groups]
 
 
 def plain_answer(found: NdvFindings) -> str:
@@ -107,6 +117,11 @@ def times(value: float) -> str:
     return f"{value:.1f}x" if value < 9.95 else f"{value:,.0f}x"
 
 
+def sufficient(column: ColumnFindings) -> str:
+    """The statistics target at which ANALYZE would be right."""
+    return "none of these" if column.sufficient_target is None else f"{column.sufficient_target:,}"
+
+
 def count(value: float) -> str:
     """Of values: whole, to three significant digits beyond a thousand."""
     return numbers.significant(value, most_decimals=0) if value >= 1000 else f"{value:.0f}"
@@ -139,14 +154,16 @@ def plan_words(change: PlanChange) -> str:
             return f"not planned: {change.note}"
 
 
-def next_steps(found: NdvFindings, directory: str | None) -> Sequence[tuple[str, str]]:
-    """Words, and the line to type."""
+def next_steps(found: NdvFindings, directory: str | None, page: str | None) -> Sequence[tuple[str, str]]:
+    """Words, and the line to type, or the file to open."""
     steps: list[tuple[str, str]] = []
     if found.fix_script is not None and directory is not None:
         words = "to mend it, as the table's owner; undo.sql beside it takes it back"
         steps.append((words, f"psql -f {directory}/fix.sql"))
     if found.fix_script is not None and found.what_if is None and (found.server_version or 0) >= 180000:
         steps.append(("to see which plans would change, first", "dbdyno ndv ... --what-if 'SELECT ...'"))
+    if page is not None:
+        steps.append(("with charts, in a browser", page))
     if directory is not None:
         steps.append(("to show this again", f"dbdyno report {directory}"))
     return steps
