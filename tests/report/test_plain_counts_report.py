@@ -27,7 +27,7 @@ ROWS = 100_000
 PLACE = np.arange(ROWS)
 COLUMNS: dict[str, Values] = {
     "id": PLACE,
-    "parent": np.where(PLACE % 10 == 0, -1, PLACE // 2),
+    "parent_id": np.where(PLACE % 10 == 0, -1, PLACE // 2),
     "customer": np.where(PLACE % 5 < 3, PLACE % 40, 1_000 + PLACE),
     "status": PLACE % 7,
     "tenant": np.zeros(ROWS, dtype=np.int64),
@@ -65,7 +65,7 @@ def test_nothing_is_said_of_a_planner() -> None:
     assert (found().server_version, found().fix_script, found().warnings) == (None, None, [])
     assert [(one.column, one.growth.evidence if one.growth else None) for one in found().columns] == [
         ("id", "unique"),
-        ("parent", "grows"),
+        ("parent_id", "grows"),
         ("customer", "grows"),
         ("status", "saturates"),
         ("tenant", "saturates"),
@@ -76,7 +76,7 @@ def test_nothing_is_said_of_a_planner() -> None:
 @pytest.mark.parametrize(
     ("columns", "sentence"),
     [
-        (["parent", "status"], "No column has a value of its own in each row."),
+        (["parent_id", "status"], "No column has a value of its own in each row."),
         (["id"], "A value of their own in each row: id."),
         (["tenant"], "One value only: tenant."),
     ],

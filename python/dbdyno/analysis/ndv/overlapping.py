@@ -26,8 +26,9 @@ def overlaps(pairs: Sequence[Document], tables: Sequence[tuple[Document, NdvFind
         common, exact = pair["common"], pair["exact"]
         one_way = Overlap(first, second, pair["seen_of_first"], common, exact, of_first == second.label)
         other_way = Overlap(second, first, pair["seen_of_second"], common, exact, of_second == first.label)
-        for (file, _), overlap in zip(places, (one_way, other_way), strict=True):
-            if may_refer(overlap):
+        for (file, _), overlap, declared in zip(places, (one_way, other_way), (of_first, of_second), strict=True):
+            # Of a column that refers to another table by a constraint nobody need guess.
+            if may_refer(overlap) and declared in (None, overlap.parent.label):
                 found[file].append(overlap)
     return found
 
