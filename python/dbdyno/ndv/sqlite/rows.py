@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
+import sys
 from collections.abc import Iterator, Sequence
 
 from dbdyno.errors import DynoError
@@ -15,7 +17,7 @@ from dbdyno.ndv.sqlite.canonical import Value, canonical_column
 ENCODING = "sqlite"
 BATCH_ROWS = 16_384
 # A value may have a GB: what is fetched at once is little, what is handed on no more than this and one fetch.
-BATCH_BYTES = 8 << 20
+BATCH_BYTES = 16 << 20
 _FETCHED_ROWS = 64
 
 
@@ -67,5 +69,5 @@ def _next_rows(cursor: sqlite3.Cursor) -> list[tuple[Value, ...]]:
         if not fetched:
             break
         rows += fetched
-        size += sum(len(value) for row in fetched for value in row if isinstance(value, bytes | bytearray))
+        size += sum(map(sys.getsizeof, itertools.chain.from_iterable(fetched)))
     return rows
