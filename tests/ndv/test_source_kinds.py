@@ -25,6 +25,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("2026/_SUCCESS", "2026/.hidden.crc"):
         Path(name).write_bytes(b"")
     Path("x.csv").write_text("a,b\n1,2\n")
+    Path("z.csv.gz").write_bytes(b"\x1f\x8b\x08\0")
     Path("x.TSV").write_text("a\tb\n")
     Path("x.arrow").write_bytes(ARROW)
     Path("y.arrow").write_bytes(STREAM)
@@ -51,6 +52,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["2026"], "parquet", ["part-0"], "2026", "2026"),
         (["**/part-*"], "parquet", ["part-0"], "part-0", "**/part-*"),
         (["x.csv"], "csv", ["x.csv"], "x", "x.csv"),
+        (["z.csv.gz"], "csv", ["z.csv.gz"], "z", "z.csv.gz"),
         (["x.arrow", "y.arrow"], "arrow", ["x.arrow", "y.arrow"], "x", "x.arrow and 1 more"),
         (["postgres@home"], "parquet", ["postgres@home"], "postgres@home", "postgres@home"),
     ],

@@ -87,7 +87,7 @@ def recognise(arguments: Sequence[str]) -> Server | Files | Database:
         if len(paths) > 1:
             raise DynoError("one_source", f"{paths[1]}: one database at a time; count it by itself")
         return Database(first, kind)
-    delimiter = "\t" if kind == CSV and first.suffix.lower() in _TABS else ","
+    delimiter = "\t" if kind == CSV and _ending(first) in _TABS else ","
     return Files(paths, kind, _name(arguments, paths), _shown(arguments), delimiter)
 
 
@@ -101,9 +101,15 @@ def kind_of(path: Path) -> str:
     for offset, magic, kind in _MAGIC:
         if beginning[offset:].startswith(magic):
             return kind
-    if path.suffix.lower() in _CSV_ENDINGS:
+    if _ending(path) in _CSV_ENDINGS:
         return CSV
     raise DynoError("unknown_kind", f"{path}: is of no kind that is known; name {_KNOWN}")
+
+
+def _ending(path: Path) -> str:
+    """`.csv` of orders.CSV, and of orders.csv.gz, which the core unpacks."""
+    name = path.name.lower().removesuffix(".gz")
+    return Path(name).suffix
 
 
 def _is_url(argument: str) -> bool:
@@ -146,7 +152,7 @@ def _name(arguments: Sequence[str], paths: Sequence[Path]) -> str:
     if len(arguments) == 1 and given.is_dir():
         return given.resolve().name
     if len(paths) == 1:
-        return paths[0].stem
+        return paths[0].name.partition(".")[0] or paths[0].name
     beginning = "".join(letters.pop() for letters in _while_equal(path.stem for path in paths))
     return beginning.rstrip("0123456789-_. ") or paths[0].stem
 

@@ -90,5 +90,5 @@ def _difference(first: Part, other: Part) -> str | None:
         if name not in known:
             return f"{other.first}: has a column {name}, which {first.first} has not; count it by itself"
     if list(first.columns) != list(other.columns):
-        return f"{other.first}: its columns are in another order than those of {first.first}"
+        return f"{other.first}: its columns are in another order than those of {first.first}; name them with --columns"
     return None

@@ -43,8 +43,9 @@ class FilesPlan:
         return described(self.files.name, self.files.shown, "files", columns, files=len(self.files.paths))
 
     def scan_document(self, outcome: Mapping[str, Any]) -> dict[str, Any]:
-        """What was read."""
-        return scanned(self.files.format, self.groups, outcome["not_counted"])
+        """What was read, with the files in their order."""
+        scan = scanned(self.files.format, self.groups, outcome["not_counted"])
+        return {**scan, "paths": [str(path) for path in self.files.paths]}
 
 
 def plan_files(files: Files, columns: str | None, groups: Sequence[str], precision: int) -> FilesPlan:
