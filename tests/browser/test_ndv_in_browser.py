@@ -31,7 +31,6 @@ COUNTS = {
     "wrong": example_counts.wrong(),
     "wide": example_counts.wide(),
     "far off": far_off(),
-    "empty": example_counts.empty(),
     "hostile": example_counts.hostile(HOSTILE),
 }
 

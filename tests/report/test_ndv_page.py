@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import html as markup
 import json
 import re
@@ -13,7 +14,7 @@ import plotly.graph_objects
 import pytest
 
 from dbdyno.analysis.ndv.findings import NdvFindings
-from dbdyno.report.html.ndv import page
+from dbdyno.report.html import ndv
 from dbdyno.report.html.scale import off_axis
 from dbdyno.report.ndv.words import accusation, answer
 
@@ -27,6 +28,12 @@ EXAMPLES = [
     example_counts.some_rows,
     example_counts.empty,
 ]
+
+
+@functools.cache
+def page_of(example: Callable[[], NdvFindings]) -> str:
+    """The page of an example, made once."""
+    return ndv.page(example())
 
 
 def figures(html: str) -> dict[str, dict[str, Any]]:
@@ -58,14 +65,14 @@ def marks(html: str, chart: str) -> dict[str, list[dict[str, Any]]]:
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_every_figure_is_valid(example: Callable[[], NdvFindings]) -> None:
     """plotly's own schema accepts each trace and each layout."""
-    for figure in figures(page(example())).values():
+    for figure in figures(page_of(example)).values():
         plotly.graph_objects.Figure(data=figure["data"], layout=figure["layout"])
 
 
 @pytest.mark.parametrize("example", [example_counts.wrong, example_counts.wide])
 def test_page_is_one_small_file_without_addresses(example: Callable[[], NdvFindings]) -> None:
     """Outside plotly.js nothing names a host, the policy forbids every fetch, and the figures take little room."""
-    own = page(example()).replace(plotly.offline.get_plotlyjs(), "")
+    own = page_of(example).replace(plotly.offline.get_plotlyjs(), "")
     ids = re.findall(r'\sid="([^"]+)"', own)
 
     assert "://" not in own
@@ -76,16 +83,16 @@ def test_page_is_one_small_file_without_addresses(example: Callable[[], NdvFindi
 
 def test_names_cannot_leave_their_place() -> None:
     """Tables, columns, types, conditions, statements, scripts and warnings are text, whatever is in them."""
-    html = page(example_counts.hostile(HOSTILE))
+    html = ndv.page(example_counts.hostile(HOSTILE))
 
-    assert html.count("<script") == page(example_counts.wrong()).count("<script")
+    assert html.count("<script") == page_of(example_counts.wrong).count("<script")
     assert HOSTILE not in html
 
 
 def test_the_answer_comes_first_the_worst_before_the_others() -> None:
     """What matters, by its error factor, before what does not; all of it before any chart."""
     found = example_counts.wrong()
-    head = text_of(page(found).partition("<nav")[0])
+    head = text_of(page_of(example_counts.wrong).partition("<nav")[0])
     customer, article = found.columns[2:]
     said = [
         answer(found),
@@ -99,7 +106,7 @@ def test_the_answer_comes_first_the_worst_before_the_others() -> None:
 
 def test_of_many_wrong_columns_the_first_are_open() -> None:
     """Six of twenty; the others are numbered on."""
-    head = page(example_counts.wide()).partition("<nav")[0]
+    head = page_of(example_counts.wide).partition("<nav")[0]
 
     assert "<summary>14 more</summary>" in head
     assert head.partition("<details")[0].count("wrong_and_matters") == 6
@@ -110,7 +117,7 @@ def test_of_many_wrong_columns_the_first_are_open() -> None:
 def test_marks_are_the_error_factors() -> None:
     """Left of 1 by the factor where the planner is too low, right of it where too high; the shape is the verdict."""
     found = example_counts.wrong()
-    drawn = marks(page(found), "errors")
+    drawn = marks(page_of(example_counts.wrong), "errors")
     planner = {name: traces[-1] for name, traces in drawn.items()}
     customer = found.columns[2]
 
@@ -132,7 +139,7 @@ def test_an_interval_is_drawn_to_its_side() -> None:
     found = example_counts.wrong()
     customer = found.columns[2]
     wider = example_counts.with_interval(found, "customer", 0.9, 1.2)
-    [mark] = marks(page(wider), "errors")["customer"][1:]
+    [mark] = marks(ndv.page(wider), "errors")["customer"][1:]
     factor = customer.error_factor
     assert factor is not None
 
@@ -143,7 +150,7 @@ def test_an_interval_is_drawn_to_its_side() -> None:
 
 def test_right_ones_of_a_wide_table_share_a_line() -> None:
     """All sixty columns are drawn: twenty wrong ones on lines of their own, half of the lines in each panel."""
-    html = page(example_counts.wide())
+    html = page_of(example_counts.wide)
     drawn = figures(html)
     labels = [
         [note["text"] for note in drawn[f"chart-errors-{place}"]["layout"]["annotations"] if "<b>" in note["text"]]
@@ -160,8 +167,8 @@ def test_right_ones_of_a_wide_table_share_a_line() -> None:
 def test_curves_are_the_growth_and_the_fix_goes_on() -> None:
     """A ratio grows with the rows beyond the last, a constant does not."""
     found = example_counts.wrong()
-    drawn = figures(page(found))
-    titles = re.findall(r"<h3>(.*?)</h3>", page(found).partition('id="section-growth"')[2])[:2]
+    drawn = figures(page_of(example_counts.wrong))
+    titles = re.findall(r"<h3>(.*?)</h3>", page_of(example_counts.wrong).partition('id="section-growth"')[2])[:2]
     customer, article = ({trace["name"]: trace for trace in drawn[f"chart-growth-{place}"]["data"]} for place in (1, 2))
     growth = found.columns[2].growth
     assert growth is not None
@@ -177,7 +184,7 @@ def test_curves_are_the_growth_and_the_fix_goes_on() -> None:
 
 def test_analyze_alone_may_store_the_other_form() -> None:
     """That is said, and the line goes where the planner will go."""
-    html = page(example_counts.never_analyzed())
+    html = page_of(example_counts.never_analyzed)
     fixed = next(trace for trace in figures(html)["chart-growth-1"]["data"] if trace["name"] == "with the fix")
 
     assert "the second half of the rows brought no new values; ANALYZE, which is right for the present, " in html
@@ -186,7 +193,7 @@ def test_analyze_alone_may_store_the_other_form() -> None:
 
 def test_tables_are_the_findings() -> None:
     """Columns and groups, what ANALYZE would say, how long a figure holds, plans, references."""
-    words = text_of(page(example_counts.wrong()))
+    words = text_of(page_of(example_counts.wrong))
 
     assert "customer bigint 40,024 exact 1,000 statistics 40x too low wrong, matters" in words
     assert "columns together (status, article) 21,007 exact 500 independence 42x too low wrong, matters" in words
@@ -209,7 +216,7 @@ def test_tables_are_the_findings() -> None:
 def test_scripts_can_be_copied_as_they_are() -> None:
     """The text of the element is the script but for its comment."""
     found = example_counts.wrong()
-    html = page(found)
+    html = page_of(example_counts.wrong)
 
     for name, script in (("fix", found.fix_script), ("undo", found.undo_script)):
         shown = re.search(rf'<pre class="copy" id="{name}">(.*?)</pre>', html, re.DOTALL)
@@ -233,7 +240,7 @@ def test_scripts_can_be_copied_as_they_are() -> None:
 )
 def test_what_there_is_nothing_of_is_not_there(example: Callable[[], NdvFindings], expected: list[str]) -> None:
     """Neither as a section nor among the contents."""
-    html = page(example())
+    html = page_of(example)
 
     assert sections(html) == expected
     assert re.findall(r'<a href="#section-([^"]+)">', html.partition("<nav")[2].partition("</nav>")[0]) == expected
@@ -241,7 +248,7 @@ def test_what_there_is_nothing_of_is_not_there(example: Callable[[], NdvFindings
 
 def test_without_samples_and_order_none_are_spoken_of() -> None:
     """A count by the server: no marks of ANALYZE, no curve, and the page explains neither."""
-    html = page(example_counts.by_the_server())
+    html = page_of(example_counts.by_the_server)
     words = text_of(html)
 
     assert list(figures(html)) == ["chart-errors-1"]
@@ -253,7 +260,7 @@ def test_without_samples_and_order_none_are_spoken_of() -> None:
 
 def test_without_a_planner_there_are_no_columns_of_it() -> None:
     """Only what was counted."""
-    html = page(example_counts.some_rows())
+    html = page_of(example_counts.some_rows)
     table = html.partition('id="table-columns"')[2].partition("</table>")[0]
 
     assert text_of(table.partition(">")[2]) == "column different values status bigint 7 exact"
@@ -262,7 +269,7 @@ def test_without_a_planner_there_are_no_columns_of_it() -> None:
 
 def test_without_a_planner_values_that_repeat_show_their_growth() -> None:
     """Three columns of four, without a fix; nothing is said of statistics."""
-    html = page(example_counts.without_planner())
+    html = page_of(example_counts.without_planner)
     drawn = figures(html)
     names = [{trace["name"] for trace in drawn[f"chart-growth-{place}"]["data"]} for place in (1, 2, 3)]
     words = text_of(html.partition("</nav>")[2].partition("<script")[0])

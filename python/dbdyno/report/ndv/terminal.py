@@ -20,12 +20,13 @@ from dbdyno.analysis.ndv.findings import (
 )
 from dbdyno.report import numbers
 from dbdyno.report.layout import WIDTH, Column, Row, paragraph, table
+from dbdyno.report.ndv.plain import plain_figures
 from dbdyno.report.ndv.words import (
     VERDICTS,
     accusation,
     answer,
     count,
-    counted,
+    counts_of,
     factor,
     figure,
     heading,
@@ -60,11 +61,11 @@ def _lines(found: NdvFindings, directory: str | None, page: str | None) -> Itera
     yield from paragraph(Text(heading(found), style="bold"))
     yield Text()
     yield from paragraph(Text(answer(found)), rest="")
-    for name, one in counted(found):
+    for name, one in counts_of(found):
         if one.verdict in (WRONG, WRONG_AND_MATTERS):
             yield from paragraph(Text.assemble((name, STYLES[one.verdict]), f": {accusation(one)}"), first="- ")
     for section in (
-        _figures(found),
+        _figures(found) if found.has_planner else plain_figures(found),
         _predictions(found.columns),
         _growth(found.columns),
         _foreign_keys(found.foreign_keys),
@@ -80,7 +81,7 @@ def _lines(found: NdvFindings, directory: str | None, page: str | None) -> Itera
 
 
 def _figures(found: NdvFindings) -> list[Text]:
-    every = counted(found)
+    every = counts_of(found)
     shown = [one for _, one in every]
     nulls = [one.nulls if isinstance(one, ColumnFindings) else 0 for one in shown]
     styles = tuple(STYLES.get(one.verdict, "dim") for one in shown)

@@ -14,7 +14,7 @@ from dbdyno.analysis.ndv.findings import (
     NdvFindings,
     Prediction,
 )
-from dbdyno.report.ndv.words import counted
+from dbdyno.report.ndv.words import counts_of
 
 _RANKS = (WRONG_AND_MATTERS, WRONG, RIGHT)
 
@@ -40,7 +40,7 @@ class Judged:
 
 def judged(found: NdvFindings) -> list[Judged]:
     """What matters before what does not, and then by the error factor."""
-    every = [Judged(name, one, off) for name, one in counted(found) if (off := _off(one)) is not None]
+    every = [Judged(name, one, off) for name, one in counts_of(found) if (off := _off(one)) is not None]
     return sorted(every, key=lambda each: (_RANKS.index(each.one.verdict), -(each.one.error_factor or 1.0)))
 
 

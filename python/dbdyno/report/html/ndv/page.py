@@ -11,7 +11,7 @@ from dbdyno.report.html.document import rendered
 from dbdyno.report.html.ndv import errors, growth, plans, tables
 from dbdyno.report.html.ndv.judged import Judged, judged
 from dbdyno.report.html.quantity import whole
-from dbdyno.report.ndv.words import VIA, accusation, answer, counted, heading
+from dbdyno.report.ndv.words import VIA, accusation, answer, counts_of, heading
 
 # So many wrong columns stand in the answer itself, the others behind a click.
 MOST_OPEN = 6
@@ -79,5 +79,5 @@ def _measured(found: NdvFindings) -> Iterator[tuple[str, str]]:
         yield "server", f"PostgreSQL {found.server_version // 10_000}.{found.server_version % 10_000}"
     if found.analyzed_at is not None:
         yield "ANALYZE ran last", f"{datetime.fromisoformat(found.analyzed_at).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-    every = [one for _, one in counted(found)]
+    every = [one for _, one in counts_of(found)]
     yield "counted exactly", f"{sum(one.exact for one in every)} of {len(every)}"

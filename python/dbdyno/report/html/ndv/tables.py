@@ -9,12 +9,12 @@ from dbdyno.analysis.ndv.findings import ColumnFindings, ForeignKey, GroupFindin
 from dbdyno.report import numbers
 from dbdyno.report.html.ndv.judged import Judged
 from dbdyno.report.html.table import Cell, Column, Section, Table
-from dbdyno.report.ndv.words import VERDICTS, count, counted, factor, figure, sufficient, times, within
+from dbdyno.report.ndv.words import VERDICTS, count, counts_of, factor, figure, sufficient, times, within
 
 
 def counts(found: NdvFindings) -> Table:
     """Columns, then groups; what no source has is no column."""
-    every = [one for _, one in counted(found)]
+    every = [one for _, one in counts_of(found)]
     nulls = any(isinstance(one, ColumnFindings) and one.nulls for one in every)
     compared = any(one.planner is not None for one in every)
     columns = [
@@ -23,7 +23,7 @@ def counts(found: NdvFindings) -> Table:
         Column("different values"),
         *([Column("planner"), Column("off by", figures=False), Column("verdict", figures=False)] if compared else []),
     ]
-    rows = [(one, _row(name, one, found.rows, nulls=nulls, compared=compared)) for name, one in counted(found)]
+    rows = [(one, _row(name, one, found.rows, nulls=nulls, compared=compared)) for name, one in counts_of(found)]
     parts: dict[str | None, type] = {None: ColumnFindings, "columns together": GroupFindings}
     sections = [
         Section(heading, [row for one, row in rows if isinstance(one, kind)])
