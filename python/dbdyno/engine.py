@@ -58,12 +58,28 @@ def scan_postgres(
     `live` is called about once a second with how far the scan is.
     """
 
+    return _scanned(lambda watcher: _core.ndv_scan_postgres(json.dumps(spec), password, watcher), live)
+
+
+def scan_arrow(spec: Mapping[str, Any], stream: object, live: Watcher | None = None) -> tuple[dict[str, Any], bytes]:
+    """Count the different values of the columns of a stream of Arrow record batches: spec and outcome as
+    docs/architecture.md has them, and the file of sketches.
+
+    `stream` has `__arrow_c_stream__`, as relations of DuckDB, frames of Polars and readers of pyarrow do; it is read
+    on another thread and to its end.
+    `live` is called about once a second with how far the scan is.
+    """
+    return _scanned(lambda watcher: _core.ndv_scan_arrow(json.dumps(spec), stream, watcher), live)
+
+
+def _scanned(
+    scan: Callable[[Callable[[str], None] | None], tuple[str, bytes]], live: Watcher | None
+) -> tuple[dict[str, Any], bytes]:
     def look(text: str) -> None:
         assert live is not None
         live(json.loads(text))
 
-    watcher: Callable[[str], None] | None = None if live is None else look
-    outcome, sketches = _translated(lambda: _core.ndv_scan_postgres(json.dumps(spec), password, watcher))
+    outcome, sketches = _translated(lambda: scan(None if live is None else look))
     return dict(json.loads(outcome)), sketches
 
 

@@ -6,6 +6,8 @@ A bug is any other exception.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 EXIT_DONE = 0
 EXIT_RUN_FAILED = 1
 EXIT_INPUT_WRONG = 2
@@ -27,3 +29,11 @@ class DynoError(Exception):
         self.code = code
         self.message = message
         self.exit_code = exit_code
+
+    def __reduce__(self) -> tuple[Callable[..., DynoError], tuple[str, str, int]]:
+        """It may come from another process."""
+        return _again, (self.code, self.message, self.exit_code)
+
+
+def _again(code: str, message: str, exit_code: int) -> DynoError:
+    return DynoError(code, message, exit_code=exit_code)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbdyno.errors import DynoError
-from dbdyno.ndv.postgres.naming import column_named, names_in_list, parts_of_name
+from dbdyno.ndv.naming import column_named, names_in_list, parts_of_name
 
 
 @pytest.mark.parametrize(

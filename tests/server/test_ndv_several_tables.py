@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from called import Told, called
 
 from dbdyno.targets.embedded import EmbeddedServer
 
@@ -38,17 +37,11 @@ def server(cache: object) -> Iterator[EmbeddedServer]:
         yield started
 
 
-def dbdyno(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """A command, as a user runs it."""
-    command = [sys.executable, "-m", "dbdyno", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-
-
-def ndv(server: EmbeddedServer, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def ndv(server: EmbeddedServer, *arguments: str | Path) -> Told:
     """`dbdyno ndv` of this server."""
     endpoint = server.endpoint
     url = f"postgres://{endpoint.user}@/{endpoint.dbname}?host={endpoint.host}&port={endpoint.port}"
-    return dbdyno("ndv", url, *arguments)
+    return called("ndv", url, *arguments)
 
 
 def keys_of(table: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
@@ -76,9 +69,9 @@ def test_columns_that_refer_to_another_table(server: EmbeddedServer, tmp_path: P
     assert orphans["low"] <= 500 / 20000 <= orphans["high"]
     assert lines["foreign_keys"][0]["orphans"]["estimate"] == 0.0
     assert sorted(path.name for path in out.iterdir()) == ["customers", "lines", "orders"]
-    assert dbdyno("report", out, "--json").stdout == told.stdout
-    assert json.loads(dbdyno("report", out / "orders", "--json").stdout) == orders
-    shown = " ".join(dbdyno("report", out).stdout.split())
+    assert called("report", out, "--json").stdout == told.stdout
+    assert json.loads(called("report", out / "orders", "--json").stdout) == orders
+    shown = " ".join(called("report", out).stdout.split())
     assert "public.orders.customer_id -> public.customers.id, likely: the values are contained" in shown
 
 
@@ -108,10 +101,13 @@ def test_tables_of_one_name(server: EmbeddedServer, tmp_path: Path) -> None:
     [
         (["--table", "orders", "--table", "public.orders"], "--table public.orders: is named twice; name it once"),
         (["--table", "nope.*"], "--table nope.*: no table there in database"),
-        (["--table", "public.*", "--what-if", "SELECT 1"], "--what-if: is about one table; give one --table"),
+        (["--table", "public.*", "--what-if", "SELECT 1"], "--what-if: is about one table, and several"),
         (["--table", "orders", "--table", "nope"], "--table nope: no such table in database"),
-        (["--table", "orders", "--table", "lines", "--where", "true"], "--where: is about one table; give one --table"),
-        (["--table", "orders", "--table", "lines", "--columns", "id"], "--columns: is about one table"),
+        (
+            ["--table", "orders", "--table", "lines", "--where", "true"],
+            "--where: is about one table, and several are named",
+        ),
+        (["--table", "orders", "--table", "lines", "--columns", "id"], "--columns: is about one table, and several"),
     ],
 )
 def test_what_cannot_be_counted_is_one_line(
@@ -134,4 +130,4 @@ def test_a_table_that_fails_leaves_the_counts_before_it(server: EmbeddedServer, 
     assert (told.returncode, told.stdout) == (1, "")
     assert "division by zero" in told.stderr
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["orders"]
-    assert "public.orders: 60,000 rows" in dbdyno("report", tmp_path / "out").stdout
+    assert "public.orders: 60,000 rows" in called("report", tmp_path / "out").stdout

@@ -3,9 +3,10 @@
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use dbdyno_core::ndv::{Board, scan_postgres};
+use dbdyno_core::error::Result;
+use dbdyno_core::ndv::{ArrowStream, Board, scan_arrow, scan_postgres};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyCapsule};
 
 use crate::{CoreError, raise};
 
@@ -14,7 +15,9 @@ const SIGNAL_CHECK_PERIOD: Duration = Duration::from_millis(50);
 /// How often a watcher is shown the scan.
 const LIVE_PERIOD: Duration = Duration::from_secs(1);
 
-/// (outcome, file of sketches). An exception of the watcher's ends the scan and is raised.
+/// (outcome, file of sketches).
+type Scanned<'py> = (String, Bound<'py, PyBytes>);
+
 #[pyfunction]
 #[pyo3(signature = (spec, password, live = None))]
 pub fn ndv_scan_postgres<'py>(
@@ -22,12 +25,37 @@ pub fn ndv_scan_postgres<'py>(
     spec: String,
     password: Option<String>,
     live: Option<Py<PyAny>>,
-) -> PyResult<(String, Bound<'py, PyBytes>)> {
+) -> PyResult<Scanned<'py>> {
+    while_watched(py, live, |board| scan_postgres(&spec, password.as_deref(), board))
+}
+
+#[pyfunction]
+#[pyo3(signature = (spec, stream, live = None))]
+pub fn ndv_scan_arrow<'py>(
+    py: Python<'py>,
+    spec: String,
+    stream: &Bound<'py, PyAny>,
+    live: Option<Py<PyAny>>,
+) -> PyResult<Scanned<'py>> {
+    let capsule = stream.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
+    let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
+    // SAFETY: the Arrow PyCapsule interface says that this is what a capsule of this name holds. Whoever made the
+    // capsule finds the stream released.
+    let stream = unsafe { ArrowStream::from_raw(pointer.as_ptr()) };
+    while_watched(py, live, |board| scan_arrow(&spec, stream, board))
+}
+
+/// An exception of the watcher's ends the scan and is raised.
+fn while_watched<'py>(
+    py: Python<'py>,
+    live: Option<Py<PyAny>>,
+    scan: impl FnOnce(&Board) -> Result<(String, Vec<u8>)> + Send,
+) -> PyResult<Scanned<'py>> {
     let board = Board::default();
     let (sender, mut receiver) = channel();
     let (outcome, sketches) = std::thread::scope(|scope| {
         let board = &board;
-        scope.spawn(move || sender.send(scan_postgres(&spec, password.as_deref(), board)));
+        scope.spawn(move || sender.send(scan(board)));
         let mut interrupted: Option<PyErr> = None;
         let mut shown = Instant::now();
         loop {

@@ -10,12 +10,12 @@ from typing import Any
 from dbdyno import engine
 from dbdyno.commands.kept_counts import Kept, conclude, default_directory, directories_of, keep, made
 from dbdyno.commands.ndv_progress import ScanProgress
-from dbdyno.commands.ndv_wish import Wish
+from dbdyno.commands.ndv_wish import FILES, ONE_TABLE, Wish
 from dbdyno.errors import DynoError
+from dbdyno.ndv.naming import names_in_list
 from dbdyno.ndv.postgres.catalogue import read_catalogue
 from dbdyno.ndv.postgres.condition import check_condition
 from dbdyno.ndv.postgres.copy_plan import CopyOptions, plan_copy
-from dbdyno.ndv.postgres.naming import names_in_list
 from dbdyno.ndv.postgres.planner import planner_groups
 from dbdyno.ndv.postgres.scan_source import Source, plan_source
 from dbdyno.ndv.postgres.session import connect
@@ -31,23 +31,20 @@ from dbdyno.targets.target import Connection
 
 def count(url: str, wish: Wish, *, out: Path | None, as_json: bool) -> None:
     """From the URL to the report; every name is looked up before the first table is read."""
+    wish.refuse(FILES, "is for files")
     endpoint = resolve(url, os.environ)
     with connect(endpoint) as session:
         sources = _sources(session, wish)
         groups = [[_groups(session, source, place) for place in range(len(source.groups))] for source in sources]
-    if len(sources) == 1:
-        with made(out or default_directory(sources[0].catalogue.relation.name)) as directory:
-            counts = [_counted(endpoint, sources[0], groups[0], wish, directory)]
-            if wish.what_if or wish.top:
-                counts[0].record["what_if"] = _planned(endpoint, sources[0], counts[0].record, wish)
-                counts[0].write()
-    else:
-        with made(out or default_directory(endpoint.dbname)) as parent:
-            places = directories_of(parent, [source.catalogue.relation.name for source in sources])
-            counts = []
-            for source, expected, place in zip(sources, groups, places, strict=True):
-                with made(place):
-                    counts.append(_counted(endpoint, source, expected, wish, place))
+    names = [source.catalogue.relation.name for source in sources]
+    with made(out or default_directory(endpoint.dbname, names)) as directory:
+        counts = [
+            _counted(endpoint, source, expected, wish, place)
+            for source, expected, place in zip(sources, groups, directories_of(directory, names), strict=True)
+        ]
+        if wish.what_if or wish.top:
+            counts[0].record["what_if"] = _planned(endpoint, sources[0], counts[0].record, wish)
+            counts[0].write()
     conclude(counts, as_json=as_json)
 
 
@@ -56,9 +53,8 @@ def _sources(session: Connection, wish: Wish) -> list[Source]:
         names = ", ".join(largest_tables(session, 5))
         raise DynoError("no_table", f"--table: name one; the largest here are {names or 'none'}")
     tables = [name for table in wish.tables for name in tables_named(session, "--table", table)]
-    if len(tables) > 1 and wish.about_one_table:
-        flag = wish.about_one_table[0]
-        raise DynoError("flag_conflict", f"{flag}: is about one table; give one --table, or leave it out")
+    if len(tables) > 1:
+        wish.refuse(ONE_TABLE, "is about one table, and several are named")
     sources: list[Source] = []
     for table in tables:
         source = _source(session, table, wish)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -50,6 +51,7 @@ def keep(
         "overlaps": [],
         "what_if": None,
     }
+    directory.mkdir(exist_ok=True)
     kept = Kept(directory, record, sketches)
     kept.write()
     return kept
@@ -94,19 +96,21 @@ def made(directory: Path) -> Iterator[Path]:
         raise
 
 
-def default_directory(name: str) -> Path:
-    """`./dbdyno-ndv/NAME-UTC`."""
+def default_directory(whole: str, tables: Sequence[str]) -> Path:
+    """`./dbdyno-ndv/NAME-UTC`: the table's name, of several that of the whole."""
     moment = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
-    return DIRECTORY / f"{file_name(name)}-{moment}"
+    return DIRECTORY / f"{file_name(tables[0] if len(tables) == 1 else whole)}-{moment}"
 
 
-def directories_of(parent: Path, names: Sequence[str]) -> list[Path]:
-    """A directory below `parent` for each name; two that would be the same get a number."""
-    plain = [file_name(name) for name in names]
-    earlier = [plain[:place].count(name) for place, name in enumerate(plain)]
-    return [
-        parent / (name if before == 0 else f"{name}-{before + 1}") for name, before in zip(plain, earlier, strict=True)
-    ]
+def directories_of(directory: Path, names: Sequence[str]) -> list[Path]:
+    """The directory of each table: of one that of the command, of several one below it each."""
+    if len(names) == 1:
+        return [directory]
+    taken: list[str] = []
+    for name in map(file_name, names):
+        numbered = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+        taken.append(next(one for one in numbered if one not in taken))
+    return [directory / name for name in taken]
 
 
 def file_name(name: str) -> str:

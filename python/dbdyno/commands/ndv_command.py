@@ -14,7 +14,10 @@ LEAST_PRECISION, MOST_PRECISION = 10, 18
 
 def ndv(
     source: list[str] = typer.Argument(
-        ..., metavar="SOURCE", help="A postgres:// URL; or `merge FILE...`: sketches, or directories of counts."
+        ...,
+        metavar="SOURCE",
+        help="A postgres:// URL; files of Parquet, CSV or Arrow, their pattern or directory; a database of DuckDB or "
+        "SQLite. Or `merge FILE...`: sketches, or directories of counts.",
     ),
     table: list[str] = typer.Option(
         [],
@@ -38,27 +41,31 @@ def ndv(
     top: int = typer.Option(
         0, "--top-statements", metavar="N", min=0, max=100, help="The same, of pg_stat_statements' N longest."
     ),
+    scheduler: str | None = typer.Option(
+        None, "--scheduler", metavar="ADDRESS", help="Count files on the workers of this scheduler of dask.distributed."
+    ),
+    workers: int | None = typer.Option(
+        None, "--workers", metavar="N", min=1, max=1024, help="Count so many files at a time, here; else one a CPU."
+    ),
     out: Path | None = typer.Option(
         None, "--out", metavar="DIR", help="The count's directory, new or empty; of merge a new file."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print the findings as one JSON document."),
 ) -> None:
-    """Count each column's different values, and say how wrong the planner is about them."""
+    """Count each column's different values, and say how wrong PostgreSQL's planner is about them."""
     if source[0] == "merge":
         from dbdyno.commands import merging
 
         merging.merge(source[1:], out, as_json=as_json)
         return
-    if len(source) > 1:
-        raise DynoError("one_source", f"{source[1]}: one source at a time; count it by itself, then `dbdyno ndv merge`")
     if via not in VIAS:
         raise DynoError("bad_via", f"--via {via}: not one; use one of {', '.join(VIAS)}")
     if via == "sql" and connections > 1:
         raise DynoError("flag_conflict", f"--connections {connections}: is for --via copy; leave it out")
     if where is not None and (what_if or top):
         raise DynoError("flag_conflict", "--what-if, --top-statements: there is no fix of some rows; leave --where out")
-    from dbdyno.commands import counting_postgres
+    from dbdyno.commands import counting
     from dbdyno.commands.ndv_wish import Wish
 
-    wish = Wish(table, columns, group, where, via, connections, precision, what_if, top)
-    counting_postgres.count(source[0], wish, out=out, as_json=as_json)
+    wish = Wish(table, columns, group, where, via, connections, precision, what_if, top, scheduler, workers)
+    counting.count(source, wish, out=out, as_json=as_json)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from rich.console import Console
 from rich.live import Live
@@ -17,8 +18,8 @@ from dbdyno.report import numbers
 _PLAIN_PERIOD_S = 10.0
 
 
-class ScanProgress:
-    """Shows the rows that were read, the rate and the time left. Use as a context manager."""
+class _Progress:
+    """A line about what is counted. Use as a context manager."""
 
     def __init__(self, table: str) -> None:
         self._table = table
@@ -26,7 +27,7 @@ class ScanProgress:
         self._live = Live(console=self._console, refresh_per_second=4, transient=True)
         self._said_s = time.monotonic()
 
-    def __enter__(self) -> ScanProgress:
+    def __enter__(self) -> Self:
         if self._console.is_terminal:
             self._live.start()
         return self
@@ -37,20 +38,44 @@ class ScanProgress:
         if self._live.is_started:
             self._live.stop()
 
-    def take(self, scan: Mapping[str, Any]) -> None:
-        """How far the scan is, as the engine says it about once a second."""
-        self._show(f"counting {self._table}: {scan_words(scan)}")
-
-    def step(self, done: int, steps: int) -> None:
-        """So many scans of the server's own are done."""
-        self._show(f"counting {self._table}: {done} of {steps} scans done")
-
-    def _show(self, line: str) -> None:
+    def _show(self, words: str) -> None:
+        line = f"counting {self._table}: {words}"
         if self._live.is_started:
             self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
         elif time.monotonic() - self._said_s >= _PLAIN_PERIOD_S:
             self._said_s = time.monotonic()
             print(line, file=sys.stderr, flush=True)
+
+
+class ScanProgress(_Progress):
+    """Shows the rows that were read, the rate and the time left."""
+
+    def take(self, scan: Mapping[str, Any]) -> None:
+        """How far the scan is, as the engine says it about once a second."""
+        self._show(scan_words(scan))
+
+    def step(self, done: int, steps: int) -> None:
+        """So many scans of the server's own are done."""
+        self._show(f"{done} of {steps} scans done")
+
+
+class FilesProgress(_Progress):
+    """Shows how many of the files were read, by several at a time, and the time left."""
+
+    def __init__(self, shown: str, paths: Sequence[Path]) -> None:
+        super().__init__(shown)
+        self._sizes = {path: path.stat().st_size for path in paths}
+        self._done: set[Path] = set()
+        self._began_ns = time.monotonic_ns()
+
+    def take(self, path: Path) -> None:
+        """A file is done."""
+        self._done.add(path)
+        share = sum(self._sizes[one] for one in self._done) / max(sum(self._sizes.values()), 1)
+        words = f"{len(self._done)} of {len(self._sizes)} files"
+        if 0 < share < 1:
+            words += _left(share, time.monotonic_ns() - self._began_ns)
+        self._show(words)
 
 
 def scan_words(scan: Mapping[str, Any]) -> str:
@@ -60,8 +85,11 @@ def scan_words(scan: Mapping[str, Any]) -> str:
     if elapsed_ns > 0:
         words += f", {numbers.significant(rows / elapsed_ns * 1e9)} a second"
     if rows > 0 and expected and expected > rows:
-        left_ns = elapsed_ns / rows * (expected - rows)
-        words += (
-            f", {numbers.percent(rows / expected)}, about {numbers.exact_duration(round(left_ns / 1e9) * 1e9)} left"
-        )
+        words += _left(rows / expected, elapsed_ns)
     return words
+
+
+def _left(share: float, elapsed_ns: float) -> str:
+    """The share that is done, and the time that the rest takes at this rate."""
+    left_ns = elapsed_ns / share * (1 - share)
+    return f", {numbers.percent(share)}, about {numbers.exact_duration(round(left_ns / 1e9) * 1e9)} left"

@@ -5,10 +5,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from dbdyno.errors import DynoError
+
+ONE_TABLE = ("--columns", "--group", "--where", "--what-if", "--top-statements")
+SERVER = ("--via", "--connections", "--what-if", "--top-statements")
+TABLES = ("--table", "--where")
+FILES = ("--scheduler", "--workers")
+COPY = "copy"
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Wish:
-    """What to count, how, and which statements to plan with the fix."""
+    """What to count, how, and which statements to plan with the fix; which flags make sense depends on the source."""
 
     tables: Sequence[str]
     columns: str | None
@@ -19,15 +27,23 @@ class Wish:
     precision: int
     what_if: Sequence[str]
     top: int
+    scheduler: str | None
+    workers: int | None
 
-    @property
-    def about_one_table(self) -> list[str]:
-        """The flags that were given and make sense for one table alone."""
+    def refuse(self, flags: Sequence[str], why: str) -> None:
+        """Say that the first of these flags that was given makes no sense. Raises `DynoError("flag_conflict")`."""
         given = {
+            "--table": bool(self.tables),
             "--columns": self.columns is not None,
             "--group": bool(self.groups),
             "--where": self.where is not None,
+            "--via": self.via != COPY,
+            "--connections": self.connections > 1,
             "--what-if": bool(self.what_if),
             "--top-statements": self.top > 0,
+            "--scheduler": self.scheduler is not None,
+            "--workers": self.workers is not None,
         }
-        return [flag for flag, is_given in given.items() if is_given]
+        for flag in flags:
+            if given[flag]:
+                raise DynoError("flag_conflict", f"{flag}: {why}; leave it out")

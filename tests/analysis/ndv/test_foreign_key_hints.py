@@ -63,6 +63,10 @@ def test_known_as_a_whole() -> None:
         (replaced({"type": "integer"}), "likely"),
         (replaced({"type": "date"}), None),
         (replaced({"name": "buyer", "ndv": 30_000.0}), "likely"),
+        (replaced({"name": "buyer", "ndv": 30_000.0}, {"table": "orders"}), "possible"),
+        (replaced({"name": "parent_id"}, {"table": "orders"}), "likely"),
+        (replaced({"name": "parentId"}, {"table": "orders"}), "likely"),
+        (replaced({"name": "paid"}, {"table": "orders"}), "possible"),
         (replaced({"name": "buyer"}, declared=True), "declared"),
         (replaced({"name": "amount"}, common=440), None),
         (replaced({"name": "amount"}, common=440, declared=True), "declared"),
@@ -79,6 +83,12 @@ def test_known_as_a_whole() -> None:
             "narrower numbers",
             "days and numbers",
             "many of the values",
+            *(
+                "many of its own table's",
+                "as a key is called",
+                "as a key is called elsewhere",
+                "a word that ends alike",
+            ),
             "a constraint",
             "too many orphans",
         ),
@@ -138,6 +148,9 @@ def test_pairs_of_columns_of_two_files() -> None:
     assert [(one.child.label, one.parent.label, one.compared, one.declared) for one in of_orders] == [
         ("public.orders.customer_id", "public.customers.id", 50, True)
     ]
+    elsewhere = described(customer_id={"refers_to": "public.people.id"})
+    elsewhere["relation"] |= {"name": "orders", "quoted": "public.orders"}
+    assert overlaps([pair], [(elsewhere, tables[0][1]), tables[1]]) == [[], []]  # a constraint says where it refers to
     assert of_customers == []  # nothing refers to a column whose values come twice
     assert [overlap_of(json.loads(json.dumps(dataclasses.asdict(one)))) for one in of_orders] == of_orders
     (hint,) = foreign_keys(of_orders)

@@ -28,7 +28,7 @@ def decided(values: np.ndarray, column: ColumnFacts) -> tuple[str, str]:
     """Form and evidence."""
     found = outcome({"c": values}, pages=1000)["columns"][0]
     points = [GrowthPoint(point["rows"], point["ndv"]) for point in found["growth"]]
-    grown = growth(column, points, found["ndv"]["estimate"], ROWS, found["nulls"])
+    grown = growth(column.order, points, found["ndv"]["estimate"], ROWS, found["nulls"])
     return grown.form, grown.evidence
 
 
@@ -72,7 +72,7 @@ def test_elasticity_of_a_power() -> None:
     """Values that grow as the root of the rows have 0.5."""
     points = [GrowthPoint(1000 * step, math.sqrt(1000 * step)) for step in range(1, 11)]
 
-    found = growth(facts(), points, points[-1].ndv, 10_000, 0).elasticity
+    found = growth(facts().order, points, points[-1].ndv, 10_000, 0).elasticity
 
     assert found == pytest.approx(0.5)
 

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::clock;
+use crate::error::{CoreError, Result};
 
 /// Where the connections say how far they are, and are told to end.
 #[derive(Debug, Default)]
@@ -28,6 +29,15 @@ impl Board {
 
     pub(super) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// # Errors
+    /// `interrupted`, when somebody wants that.
+    pub(super) fn check(&self) -> Result<()> {
+        match self.is_stopped() {
+            false => Ok(()),
+            true => Err(CoreError::new("interrupted", "the scan was interrupted; nothing was kept")),
+        }
     }
 
     /// Rows are about to come; the time of it.

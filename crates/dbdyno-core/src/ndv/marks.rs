@@ -17,6 +17,17 @@ impl Marks {
         Self { words: [0; BLOCK_ROWS / WORD_BITS], count: 0 }
     }
 
+    /// A bit a row, 64 of them a word, the first row the least; bits behind the last row do not count.
+    pub(super) fn of_words(words: impl Iterator<Item = u64>, rows: usize) -> Self {
+        let mut marks = Self::none();
+        for (place, (mark, word)) in marks.words.iter_mut().zip(words).take(rows.div_ceil(WORD_BITS)).enumerate() {
+            let behind = WORD_BITS.saturating_sub(rows - place * WORD_BITS);
+            *mark = word << behind >> behind;
+            marks.count += mark.count_ones() as usize;
+        }
+        marks
+    }
+
     /// Marks a row that is not marked yet.
     #[inline]
     pub(super) fn set(&mut self, row: usize) {

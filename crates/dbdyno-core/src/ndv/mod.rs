@@ -7,9 +7,11 @@
 //! one such line for each connection; scan joins what they keep -> outcome (JSON), file of sketches
 //! ```
 
+mod arrow;
 mod block;
 mod budget;
 mod canonical;
+mod counter;
 mod growth;
 mod live;
 mod marks;
@@ -20,10 +22,12 @@ mod reservoir;
 mod sample;
 mod scan;
 mod session;
+mod source_spec;
 mod spec;
 mod tally;
 mod tuples;
 
+pub use arrow::{ArrowStream, scan_arrow};
 pub use canonical::Decoder;
 pub use live::Board;
 pub use scan::scan_postgres;

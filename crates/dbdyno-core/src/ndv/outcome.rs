@@ -3,14 +3,16 @@
 use serde::Serialize;
 
 use super::budget::{Budget, overflow_note};
+use super::counter::Counter;
 use super::growth::{GrowthPoint, PartGrowth, growth};
 use super::part::Kept;
 use super::sample::{Sample, SampleCounts, merged};
 use super::session::Read;
 use super::spec::ScanSpec;
 use super::tally::Tally;
+use crate::error::{CoreError, Result};
 use crate::sketch::HashId;
-use crate::sketch::file::StoredColumn;
+use crate::sketch::file::{self, StoredColumn};
 
 /// docs/architecture.md, "Distinct counts".
 #[derive(Debug, Serialize)]
@@ -22,19 +24,41 @@ pub(super) struct Outcome {
     client_cpu_ns: u64,
     columns: Vec<Counted>,
     groups: Vec<Counted>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_counted: Option<Vec<NotCounted>>,
     notes: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
 struct Counted {
     name: String,
+    #[serde(rename = "type")]
+    type_name: String,
     nulls: u64,
-    value_bytes: u64,
+    value_bytes: Option<u64>,
     ndv: Ndv,
     exact: bool,
     growth: Vec<GrowthPoint>,
     #[serde(skip_serializing_if = "Option::is_none")]
     samples: Option<Vec<SampleCounts>>,
+}
+
+/// A column of a file whose values cannot be told apart.
+#[derive(Debug, Serialize)]
+pub(super) struct NotCounted {
+    pub column: String,
+    #[serde(rename = "type")]
+    pub type_name: String,
+    pub reason: String,
+}
+
+/// Of a scan as a whole.
+#[derive(Debug)]
+pub(super) struct Totals {
+    pub rows: u64,
+    pub bytes: u64,
+    pub elapsed_ns: u64,
+    pub client_cpu_ns: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -44,55 +68,117 @@ struct Ndv {
     high: f64,
 }
 
+/// A column or a group, beside its counts.
+#[derive(Clone, Debug)]
+pub(super) struct Described {
+    pub name: String,
+    pub type_name: String,
+    pub hash_id: HashId,
+    pub seed: u64,
+}
+
 impl Outcome {
-    /// Of the parts in the order of their pages, and what all of them keep of the columns and, behind them, the groups.
-    pub(super) fn new(spec: &ScanSpec, budget: Budget, parts: &[Read], elapsed_ns: u64) -> (Self, Vec<Tally>) {
+    /// Of the parts in the order of their pages, and the file of the columns and, behind them, the groups.
+    pub(super) fn of_parts(spec: &ScanSpec, budget: Budget, parts: &[Read], elapsed_ns: u64) -> (Self, Vec<u8>) {
         let (samples, overflowed) = samples(spec, &budget, parts);
-        let tallies = united(parts);
+        let (described, tallies) = (described(spec), united(parts));
         let mut samples = samples.into_iter();
-        let counted = |(place, (name, tally)): (usize, (&String, &Tally))| Counted {
-            name: name.clone(),
-            nulls: tally.nulls,
-            value_bytes: tally.value_bytes,
-            ndv: Ndv::of(tally),
-            exact: tally.column.sketch().is_exact(),
-            growth: growth(&parts.iter().map(|part| PartGrowth::of(&part.kept, place)).collect::<Vec<_>>()),
-            samples: samples.next(),
+        let counted = |(place, (described, tally)): (usize, (&Described, &Tally))| {
+            let growth = growth(&parts.iter().map(|part| PartGrowth::of(&part.kept, place)).collect::<Vec<_>>());
+            Counted { samples: samples.next(), ..Counted::new(described, tally, Some(tally.value_bytes), growth) }
         };
-        let names = spec.columns.iter().map(|column| &column.name).chain(spec.groups.iter().map(|group| &group.name));
-        let mut columns: Vec<Counted> = names.zip(&tallies).enumerate().map(counted).collect();
+        let mut columns: Vec<Counted> = described.iter().zip(&tallies).enumerate().map(counted).collect();
         let groups = columns.split_off(spec.columns.len());
-        let outcome = Self {
-            format: 1,
+        let totals = Totals {
             rows: parts.iter().map(|part| part.kept.rows()).sum(),
             bytes: parts.iter().map(|part| part.bytes).sum(),
             elapsed_ns,
             client_cpu_ns: parts.iter().map(|part| part.cpu_ns).sum(),
-            columns,
-            groups,
-            notes: budget.notes.into_iter().chain(overflowed).collect(),
         };
-        (outcome, tallies)
+        let notes = budget.notes.into_iter().chain(overflowed).collect();
+        let sketches = sketches(totals.rows, described.into_iter().zip(tallies));
+        (Self { notes, ..Self::new(totals, columns, groups) }, sketches)
+    }
+
+    fn new(totals: Totals, columns: Vec<Counted>, groups: Vec<Counted>) -> Self {
+        let Totals { rows, bytes, elapsed_ns, client_cpu_ns } = totals;
+        let (not_counted, notes) = (None, Vec::new());
+        Self { format: 1, rows, bytes, elapsed_ns, client_cpu_ns, columns, groups, not_counted, notes }
+    }
+
+    /// As JSON.
+    ///
+    /// # Errors
+    /// None that we know of.
+    pub(super) fn text(&self) -> Result<String> {
+        serde_json::to_string(self).map_err(|error| CoreError::new("io", format!("outcome: {error}")))
     }
 }
 
+/// What was counted of a source that one reader read.
+pub(super) struct Counts {
+    pub columns: Vec<(Described, Counter)>,
+    pub groups: Vec<(Described, Counter)>,
+    pub not_counted: Vec<NotCounted>,
+}
+
 impl Outcome {
-    /// What goes into the file: the columns, and behind them the groups.
-    pub(super) fn stored(&self, spec: &ScanSpec, tallies: Vec<Tally>) -> Vec<StoredColumn> {
-        let columns = spec.columns.iter().map(|column| (&column.name, column.type_name.clone(), column.hash_id()));
-        let groups = spec.groups.iter().map(|group| (&group.name, spec.types_of(group), HashId::Dbdyno1));
-        let stored = |((name, type_name, hash_id), tally): ((&String, String, HashId), Tally)| StoredColumn {
-            name: name.clone(),
-            type_name,
-            hash_id,
-            // The server was asked with the seed 0.
-            seed: if hash_id == HashId::Dbdyno1 { spec.seed } else { 0 },
-            rows: self.rows,
-            nulls: tally.nulls,
-            column: tally.column,
+    /// Of a source, and the file of its columns and, behind them, its groups.
+    pub(super) fn of_source(counts: Counts, totals: Totals) -> (Self, Vec<u8>) {
+        let rows = totals.rows;
+        let counted = |(described, counter): &(Described, Counter)| {
+            assert_eq!(rows, counter.rows(), "each column has all rows");
+            Counted::new(described, &counter.tally, None, counter.growth())
         };
-        columns.chain(groups).zip(tallies).map(stored).collect()
+        let (columns, groups) =
+            (counts.columns.iter().map(counted).collect(), counts.groups.iter().map(counted).collect());
+        let counters = counts.columns.into_iter().chain(counts.groups);
+        let sketches = sketches(rows, counters.map(|(described, counter)| (described, counter.tally)));
+        (Self { not_counted: Some(counts.not_counted), ..Self::new(totals, columns, groups) }, sketches)
     }
+}
+
+impl Counted {
+    fn new(described: &Described, tally: &Tally, value_bytes: Option<u64>, growth: Vec<GrowthPoint>) -> Self {
+        Self {
+            name: described.name.clone(),
+            type_name: described.type_name.clone(),
+            nulls: tally.nulls,
+            value_bytes,
+            ndv: Ndv::of(tally),
+            exact: tally.column.sketch().is_exact(),
+            growth,
+            samples: None,
+        }
+    }
+}
+
+/// Of all columns, and behind them of all groups.
+fn described(spec: &ScanSpec) -> Vec<Described> {
+    let columns = spec.columns.iter().map(|column| (&column.name, column.type_name.clone(), column.hash_id()));
+    let groups = spec.groups.iter().map(|group| (&group.name, spec.types_of(group), HashId::Dbdyno1));
+    let described = |(name, type_name, hash_id): (&String, String, HashId)| Described {
+        name: name.clone(),
+        type_name,
+        hash_id,
+        // The server was asked with the seed 0.
+        seed: if hash_id == HashId::Dbdyno1 { spec.seed } else { 0 },
+    };
+    columns.chain(groups).map(described).collect()
+}
+
+/// As a file.
+fn sketches(rows: u64, counted: impl Iterator<Item = (Described, Tally)>) -> Vec<u8> {
+    let stored = |(described, tally): (Described, Tally)| StoredColumn {
+        name: described.name,
+        type_name: described.type_name,
+        hash_id: described.hash_id,
+        seed: described.seed,
+        rows,
+        nulls: tally.nulls,
+        column: tally.column,
+    };
+    file::write(&counted.map(stored).collect::<Vec<_>>())
 }
 
 impl Ndv {

@@ -17,7 +17,6 @@ use super::part::Part;
 use super::session::{self, Read, Session};
 use super::spec::ScanSpec;
 use crate::error::{CoreError, Result};
-use crate::sketch::file;
 
 /// How long a wish to stop may go unnoticed.
 const CHECK_PERIOD: Duration = Duration::from_millis(20);
@@ -36,10 +35,8 @@ pub fn scan_postgres(spec_json: &str, password: Option<&str>, board: &Board) -> 
     let started_ns = board.begin(spec.rows_expected);
     let parts = read_parts(&spec, &budget, sessions, board)?;
     let ended_ns = parts.iter().map(|part| part.ended_ns).max().unwrap_or(started_ns);
-    let (outcome, tallies) = Outcome::new(&spec, budget, &parts, ended_ns - started_ns);
-    let sketches = file::write(&outcome.stored(&spec, tallies));
-    let outcome = serde_json::to_string(&outcome).map_err(|error| CoreError::new("io", format!("outcome: {error}")))?;
-    Ok((outcome, sketches))
+    let (outcome, sketches) = Outcome::of_parts(&spec, budget, &parts, ended_ns - started_ns);
+    Ok((outcome.text()?, sketches))
 }
 
 /// All parts, in their order. If one fails, the others are cancelled, and its error is that of the scan.

@@ -27,6 +27,7 @@ from dbdyno.analysis.ndv.fixes import fixing, undoing
 from dbdyno.analysis.ndv.groups import group_findings
 from dbdyno.analysis.ndv.naming import in_comment
 from dbdyno.analysis.ndv.plan_changes import what_if_findings
+from dbdyno.analysis.ndv.without_planner import analyse_without_planner
 
 # The planner's idea of the size of the table, against the rows that were read.
 _ROWS_DIFFER_FACTOR = 1.2
@@ -41,11 +42,13 @@ def analyse(
     """What the counts conclude.
 
     Args:
-        catalogue: of the relation, read before the scan.
+        catalogue: of the relation, read before the scan; of a source without a planner as `without_planner` has it.
         scan: what was read: `via`, `where`, `in_order`, `groups`, `not_counted`.
         outcome: what was found; `growth` and `samples` may be empty.
         planner_groups: what the planner expects of each group.
     """
+    if catalogue["server_version"] is None:
+        return analyse_without_planner(catalogue, scan, outcome)
     relation = relation_facts(catalogue)
     known = {column["name"]: column_facts(catalogue, column["name"]) for column in catalogue["columns"]}
     table = Table(
@@ -80,6 +83,7 @@ def analyse(
         format=FORMAT,
         table=relation.quoted,
         kind=relation.kind,
+        files=None,
         via=scan["via"],
         where=scan["where"],
         rows=table.rows,

@@ -47,7 +47,8 @@ class Table:
 def column_findings(table: Table, column: ColumnFacts, found: Document) -> tuple[ColumnFindings, Fix | None]:
     """Of an entry of `columns` of the scan's outcome; and what mends it, where it is to be mended."""
     truth = counted(found, table.rows - int(found["nulls"]))
-    bare = _bare(column, found, truth)
+    stored = None if column.statistics is None else column.statistics.n_distinct
+    bare = bare_column(column.name, column.type, found, truth, n_distinct=stored)
     if not table.compared or column.virtual or truth.estimate <= 0:
         return bare, None
     figure = _planner(table, column)
@@ -55,8 +56,8 @@ def column_findings(table: Table, column: ColumnFacts, found: Document) -> tuple
     rows, nulls = table.rows, int(found["nulls"])
     applied = uses(table.relation, column, table.settings, figure.distinct, truth.estimate, rows, nulls)
     judged, reasons = verdict(factor, applied)
-    points = [GrowthPoint(point["rows"], point["ndv"]) for point in found["growth"]] if table.in_order else []
-    grown = growth(column, points, truth.estimate, rows, nulls)
+    points = growth_points(found) if table.in_order else []
+    grown = growth(column.order, points, truth.estimate, rows, nulls)
     predicted = predictions(found["samples"], rows, truth)
     sufficient = next((one.target for one in predicted if one.suffices), None)
     fix = None if judged == RIGHT else _fix(table, column, grown, predicted, truth, found)
@@ -101,15 +102,24 @@ def predictions(samples: Sequence[Document], rows: int, truth: Estimate) -> list
     return found
 
 
-def _bare(column: ColumnFacts, found: Document, truth: Estimate) -> ColumnFindings:
+def bare_column(
+    name: str,
+    type_: str,
+    found: Document,
+    truth: Estimate,
+    *,
+    n_distinct: float | None = None,
+    grown: Growth | None = None,
+) -> ColumnFindings:
+    """What was counted, compared with nothing."""
     judged, _ = verdict(None, [])
     return ColumnFindings(
-        column=column.name,
-        type=column.type,
+        column=name,
+        type=type_,
         nulls=int(found["nulls"]),
         ndv=truth,
         exact=found["exact"],
-        n_distinct=None if column.statistics is None else column.statistics.n_distinct,
+        n_distinct=n_distinct,
         planner=None,
         planner_source=None,
         error_factor=None,
@@ -118,7 +128,7 @@ def _bare(column: ColumnFacts, found: Document, truth: Estimate) -> ColumnFindin
         verdict=judged,
         reasons=[],
         uses=[],
-        growth=None,
+        growth=grown,
         forecast=None,
         forecast_after_fix=None,
         analyze=[],
@@ -128,6 +138,11 @@ def _bare(column: ColumnFacts, found: Document, truth: Estimate) -> ColumnFindin
         undo=None,
         alternative=None,
     )
+
+
+def growth_points(found: Document) -> list[GrowthPoint]:
+    """Of an entry of `columns` of the scan's outcome."""
+    return [GrowthPoint(point["rows"], point["ndv"]) for point in found["growth"]]
 
 
 def _planner(table: Table, column: ColumnFacts) -> PlannerFigure:

@@ -6,6 +6,8 @@ import dataclasses
 
 from dbdyno.analysis.documents import Document
 
+# Files that are one table, beside the kinds of relations.
+FILES = "files"
 # Until 16 the planner does not see the indexes of a partitioned table as a whole.
 _PARTITIONED_INDEXES_SINCE = 160000
 
@@ -21,6 +23,29 @@ class ColumnStatistics:
     common_share: float
     least_common_share: float | None
     correlation: float | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RowOrder:
+    """What tells whether rows lie in the order of a column's values, and why.
+
+    `correlation` of the values with the places of their rows, None where nobody knows. `counts_up`: values come from a
+    sequence, or tell the time.
+    """
+
+    unique: bool
+    clustered: bool
+    correlation: float | None
+    counts_up: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KeyFacts:
+    """What tells whether a column refers to another, or may be referred to: of a source of any kind."""
+
+    quoted: str
+    unique: bool
+    refers_to: str | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,6 +72,12 @@ class ColumnFacts:
     override: str | None
     target: int
     statistics: ColumnStatistics | None
+
+    @property
+    def order(self) -> RowOrder:
+        """How its rows lie, as far as that is known."""
+        correlation = None if self.statistics is None else self.statistics.correlation
+        return RowOrder(self.unique, self.clustered, correlation, counts_up=self.arrival or self.in_time)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -124,6 +155,21 @@ def column_facts(catalogue: Document, name: str) -> ColumnFacts:
         if found
         else None,
     )
+
+
+def key_facts(catalogue: Document, name: str) -> KeyFacts:
+    """Of one column; without a planner the source's document has just that."""
+    if catalogue["server_version"] is None:
+        column = next(one for one in catalogue["columns"] if one["name"] == name)
+        return KeyFacts(column["quoted"], column["unique"], column["refers_to"])
+    facts = column_facts(catalogue, name)
+    return KeyFacts(facts.quoted, facts.unique, facts.refers_to)
+
+
+def table_label(catalogue: Document) -> str:
+    """What stands before a column's name: the table as SQL writes it; of files a name and no pattern."""
+    relation = catalogue["relation"]
+    return str(relation["name"] if relation["kind"] == FILES else relation["quoted"])
 
 
 def settings(catalogue: Document) -> Settings:

@@ -212,17 +212,22 @@ class NotCounted:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NdvFindings:
-    """One relation. `fix_script` and `undo_script` are all statements together, None where nothing is to be mended."""
+    """One relation, or so many `files` of one kind.
+
+    `fix_script` and `undo_script` are all statements together, None where nothing is to be mended. `server_version` is
+    PostgreSQL's; of other sources it is None, and nothing is compared with a planner.
+    """
 
     format: int
     table: str
     kind: str
+    files: int | None
     via: str
     where: str | None
     rows: int
     bytes: int | None
     elapsed_ns: int
-    server_version: int
+    server_version: int | None
     analyzed_at: str | None
     columns: list[ColumnFindings]
     groups: list[GroupFindings]
@@ -232,6 +237,11 @@ class NdvFindings:
     fix_script: str | None
     undo_script: str | None
     warnings: list[Warning]
+
+    @property
+    def has_planner(self) -> bool:
+        """Whether there is a planner whose figures could be compared."""
+        return self.server_version is not None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ of rows; its interval is Clopper and Pearson's (1934), exact where both columns 
 
 That values are contained proves little for small whole numbers: a quantity from 1 to 100 is contained in every serial
 key. So a hint is `likely` only where something else agrees: the names; a type whose values do not coincide by chance;
-or the child has a good part of the parent's values. Two keys that count up have each other's values anyway: of a child
-that is unique itself only a name, or its type, says something. And a column refers to one other as a rule: where a
-constraint or a name tells which, what the values alone say of others is left out.
+or the child has a good part of the parent's values and, where both are of one table, is called like a key. Two keys
+that count up have each other's values anyway: of a child that is unique itself only a name, or its type, says
+something. And a column refers to one other as a rule: where a constraint or a name tells which, what the values alone
+say of others is left out.
 """
 
 from __future__ import annotations
@@ -29,10 +30,17 @@ ORPHANS_MAX = 0.1
 COMPARED_MIN = 10
 # Of the parent's values; a quantity or a status has far fewer of them.
 COVERAGE_MIN = 0.2
-_COINCIDING_TYPES = ("smallint", "integer", "bigint", "numeric", "real", "double precision", "date", "boolean")
+_INTEGERS = (
+    *("tinyint", "smallint", "mediumint", "int", "integer", "bigint", "hugeint"),
+    *("utinyint", "usmallint", "uinteger", "ubigint", "uhugeint"),
+)
+# Of SQLite, whose columns need no type.
+_ANY = "any"
+_FRACTIONS = ("numeric", "decimal", "real", "float", "double", "double precision", "half")
+_COINCIDING_TYPES = (*_INTEGERS, *_FRACTIONS, _ANY, "date", "boolean")
 # Types whose values may be equal though the types are not.
-_FAMILIES = (("smallint", "integer", "bigint"), ("text", "character varying"))
-_KEY_ENDINGS = ("_id", "_key", "_no", "_code", "_fk", "id")
+_FAMILIES = ((*_INTEGERS, _ANY), ("text", "character varying", "varchar", _ANY))
+_KEY_ENDINGS = ("_id", "_key", "_no", "_code", "_fk")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -112,8 +120,8 @@ def _standing(overlap: Overlap, coverage: float, *, named: bool) -> tuple[str, s
         return LIKELY, "the values are contained, and the names agree"
     if _bare_type(overlap.child) not in _COINCIDING_TYPES:
         return LIKELY, f"the values are contained, and values of type {overlap.child.type} do not agree by chance"
-    if coverage >= COVERAGE_MIN:
-        return LIKELY, f"the values are contained, and are {coverage:.0%} of those there"
+    if coverage >= COVERAGE_MIN and (overlap.child.table != overlap.parent.table or _is_named_as_key(overlap.child)):
+        return LIKELY, f"the values are contained, and are {100 * coverage:.0f} % of those there"
     return POSSIBLE, "the values are contained, as small numbers may be by chance"
 
 
@@ -127,11 +135,16 @@ def _bare_type(column: KeyColumn) -> str:
     return column.type.partition("(")[0]
 
 
+def _is_named_as_key(column: KeyColumn) -> bool:
+    """parent_id, and not amount."""
+    return column.name.lower().endswith(_KEY_ENDINGS) or column.name.endswith("Id")
+
+
 def _name_agrees(child: KeyColumn, parent: KeyColumn) -> bool:
     """customer_id and customers.id; or one name that says more than `id`."""
     name = child.name.lower()
     if name == parent.name.lower():
         return name not in ("id", "key", "no", "code", "name")
-    stem = next((name.removesuffix(end) for end in _KEY_ENDINGS if name.endswith(end) and name != end), name)
+    stem = next((name.removesuffix(end) for end in (*_KEY_ENDINGS, "id") if name.endswith(end) and name != end), name)
     table = parent.table.lower()
     return stem in (table, table.removesuffix("s"), table.removesuffix("es"), f"{table.removesuffix('ies')}y")

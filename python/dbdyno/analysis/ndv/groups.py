@@ -7,9 +7,11 @@ sample by the same estimator as a column's, and no option overrides it.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 from dbdyno.analysis.documents import Document
+from dbdyno.analysis.findings import Estimate
 from dbdyno.analysis.ndv import counts
 from dbdyno.analysis.ndv.facts import ColumnFacts, RelationFacts, Settings
 from dbdyno.analysis.ndv.findings import RIGHT, ColumnFindings, GroupFindings
@@ -60,10 +62,8 @@ def group_findings(
             reasons = [*reasons, "it is right as soon as the figures of its columns are"]
         elif len(columns) <= _COLUMNS_MAX:
             fix = _create(relation, columns, [one["quoted"] for one in extended])
-    group = GroupFindings(
-        columns=names,
-        ndv=truth,
-        exact=found["exact"],
+    group = dataclasses.replace(
+        bare_group(names, found, truth),
         planner=planner,
         planner_source=None if planner is None else EXTENDED if known else INDEPENDENCE,
         independent=independent,
@@ -77,6 +77,27 @@ def group_findings(
         undo=None if fix is None else fix.undo[0],
     )
     return group, fix
+
+
+def bare_group(names: Sequence[str], found: Document, truth: Estimate) -> GroupFindings:
+    """What was counted, compared with nothing."""
+    judged, _ = verdict(None, [])
+    return GroupFindings(
+        columns=list(names),
+        ndv=truth,
+        exact=found["exact"],
+        planner=None,
+        planner_source=None,
+        independent=None,
+        error_factor=None,
+        error_factor_low=None,
+        error_factor_high=None,
+        verdict=judged,
+        reasons=[],
+        uses=[],
+        fix=None,
+        undo=None,
+    )
 
 
 def _create(relation: RelationFacts, columns: Sequence[ColumnFacts], taken: Sequence[str]) -> Fix:

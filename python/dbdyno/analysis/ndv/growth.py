@@ -19,7 +19,7 @@ import math
 from collections.abc import Sequence
 
 from dbdyno.analysis.ndv.analyze_estimator import GROWING_SHARE
-from dbdyno.analysis.ndv.facts import ColumnFacts
+from dbdyno.analysis.ndv.facts import RowOrder
 from dbdyno.analysis.ndv.findings import CONSTANT, RATIO, UNIQUE, Growth, GrowthPoint
 
 # From here on a ratio is wrong by less than a constant when the table has doubled.
@@ -29,12 +29,13 @@ SATURATED_ELASTICITY = 0.2
 ORDERED_CORRELATION = 0.9
 # Of the non-null rows: each has a value of its own, but for what a sketch is wrong by.
 UNIQUE_SHARE = 0.97
+ORDER_UNKNOWN = "; rows in the order of the values would look the same"
 # A domain rather than keys.
 FEW_VALUES = 10_000
 
 
 def growth(
-    column: ColumnFacts,
+    order: RowOrder,
     points: Sequence[GrowthPoint],
     ndv: float,
     rows: int,
@@ -43,13 +44,13 @@ def growth(
     """Ratio or constant, and what decided that.
 
     Args:
-        column: its constraints, order and statistics.
+        order: what is known of the order of the rows.
         points: of the scan, in the order in which the rows lie; none where they came in another, or not to us.
         ndv: of the whole, above 0.
         rows: of the whole; likewise `nulls`.
     """
     elasticity = scan_elasticity(points)
-    form, evidence, words = _decide(column, elasticity, ndv, rows, nulls)
+    form, evidence, words = _decide(order, elasticity, ndv, rows, nulls)
     return Growth(list(points), elasticity, form, evidence, words)
 
 
@@ -71,8 +72,8 @@ def effective_elasticity(found: Growth) -> float:
     return 1.0 if found.form == RATIO else 0.0
 
 
-def _decide(column: ColumnFacts, elasticity: float | None, ndv: float, rows: int, nulls: int) -> tuple[str, str, str]:
-    if column.unique or ndv >= UNIQUE_SHARE * (rows - nulls):
+def _decide(order: RowOrder, elasticity: float | None, ndv: float, rows: int, nulls: int) -> tuple[str, str, str]:
+    if order.unique or ndv >= UNIQUE_SHARE * (rows - nulls):
         return RATIO, UNIQUE, "each row has a value of its own"
     if elasticity is None:
         share = ndv / rows
@@ -80,19 +81,19 @@ def _decide(column: ColumnFacts, elasticity: float | None, ndv: float, rows: int
         return form, "share_of_rows", f"there is one value to {1 / share:,.1f} rows; how it grew is not known"
     if elasticity < SATURATED_ELASTICITY:
         return CONSTANT, "saturates", f"the second half of the rows brought {_more(elasticity)} new values"
-    statistics = column.statistics
-    correlation = None if statistics is None else statistics.correlation
-    if not column.clustered and (correlation is None or abs(correlation) < ORDERED_CORRELATION):
+    correlation = order.correlation
+    if not order.clustered and (correlation is None or abs(correlation) < ORDERED_CORRELATION):
         form = RATIO if elasticity >= GROWING_ELASTICITY else CONSTANT
-        return form, "grows" if form == RATIO else "slows", _grew(elasticity)
-    return _decide_ordered(column, correlation or 0.0, ndv)
+        words = _grew(elasticity) + (ORDER_UNKNOWN if correlation is None else "")
+        return form, "grows" if form == RATIO else "slows", words
+    return _decide_ordered(order, correlation or 0.0, ndv)
 
 
-def _decide_ordered(column: ColumnFacts, correlation: float, ndv: float) -> tuple[str, str, str]:
+def _decide_ordered(order: RowOrder, correlation: float, ndv: float) -> tuple[str, str, str]:
     ordered = "rows lie in the order of the values, so the scan does not show how they grow"
-    if column.clustered:
+    if order.clustered:
         return CONSTANT, "clustered_values", f"{ordered}: the table was clustered by an index on them"
-    if correlation > 0 and (column.arrival or column.in_time):
+    if correlation > 0 and order.counts_up:
         return RATIO, "arrival", f"{ordered}; but they count up or tell the time, and came with the rows"
     if ndv < FEW_VALUES:
         return CONSTANT, "clustered_values", f"{ordered}; there are few of them, so they are taken for a fixed set"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbdyno.analysis.documents import Document
-from dbdyno.analysis.ndv.facts import column_facts
+from dbdyno.analysis.ndv.facts import key_facts, table_label
 from dbdyno.analysis.ndv.findings import UNIQUE, NdvFindings
 from dbdyno.analysis.ndv.foreign_keys import KeyColumn, Overlap, may_refer
 
@@ -26,8 +26,9 @@ def overlaps(pairs: Sequence[Document], tables: Sequence[tuple[Document, NdvFind
         common, exact = pair["common"], pair["exact"]
         one_way = Overlap(first, second, pair["seen_of_first"], common, exact, of_first == second.label)
         other_way = Overlap(second, first, pair["seen_of_second"], common, exact, of_second == first.label)
-        for (file, _), overlap in zip(places, (one_way, other_way), strict=True):
-            if may_refer(overlap):
+        for (file, _), overlap, declared in zip(places, (one_way, other_way), (of_first, of_second), strict=True):
+            # Of a column that refers to another table by a constraint nobody need guess.
+            if may_refer(overlap) and declared in (None, overlap.parent.label):
                 found[file].append(overlap)
     return found
 
@@ -42,11 +43,11 @@ def _key_column(table: tuple[Document, NdvFindings], place: int) -> tuple[KeyCol
     """The column, and the label of the one that a constraint says it refers to."""
     catalogue, found = table
     column = found.columns[place]
-    facts = column_facts(catalogue, column.column)
+    facts = key_facts(catalogue, column.column)
     key = KeyColumn(
         table=catalogue["relation"]["name"],
         name=column.column,
-        label=f"{found.table}.{facts.quoted}",
+        label=f"{table_label(catalogue)}.{facts.quoted}",
         type=column.type,
         ndv=column.ndv.estimate,
         unique=facts.unique or (column.growth is not None and column.growth.evidence == UNIQUE),

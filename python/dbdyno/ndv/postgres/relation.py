@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import psycopg
 
 from dbdyno.errors import DynoError
-from dbdyno.ndv.postgres.naming import parts_of_name
+from dbdyno.ndv.naming import parts_of_name
 from dbdyno.ndv.postgres.planner import planner_rows
 from dbdyno.targets.target import Connection
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from dbdyno.errors import DynoError
+from dbdyno.ndv.naming import column_named
 from dbdyno.ndv.postgres.catalogue import Catalogue
 from dbdyno.ndv.postgres.columns import Column
-from dbdyno.ndv.postgres.naming import column_named
 from dbdyno.ndv.postgres.server_hash import can_hash
 
 # What queries call the relation; a user's condition may use the name.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.errors import DynoError
-from dbdyno.ndv.postgres.naming import parts_of_name
+from dbdyno.ndv.naming import parts_of_name
 from dbdyno.targets.target import Connection
 
 # Partitions are parts of a table that is listed itself; its own size is nothing, so theirs are added up.

@@ -20,6 +20,7 @@ from dbdyno.analysis.ndv.findings import (
 )
 from dbdyno.report import numbers
 from dbdyno.report.layout import WIDTH, Column, Row, paragraph, table
+from dbdyno.report.ndv.plain import plain_figures
 from dbdyno.report.ndv.words import (
     VERDICTS,
     accusation,
@@ -64,7 +65,7 @@ def _lines(found: NdvFindings, directory: str | None, page: str | None) -> Itera
         if one.verdict in (WRONG, WRONG_AND_MATTERS):
             yield from paragraph(Text.assemble((name, STYLES[one.verdict]), f": {accusation(one)}"), first="- ")
     for section in (
-        _figures(found),
+        _figures(found) if found.has_planner else plain_figures(found),
         _predictions(found.columns),
         _growth(found.columns),
         _foreign_keys(found.foreign_keys),

@@ -8,6 +8,7 @@ from dbdyno.analysis.findings import Estimate
 from dbdyno.analysis.ndv.findings import (
     NOT_COMPARED,
     RIGHT,
+    UNIQUE,
     WRONG,
     WRONG_AND_MATTERS,
     ColumnFindings,
@@ -27,6 +28,7 @@ SOURCES = {
     "independence": "of columns that know nothing of each other it expects",
 }
 VIA = {"copy": "read once by COPY", "sql": "counted by the server in SQL"}
+READ_ONCE = "read once"
 
 
 def heading(found: NdvFindings) -> str:
@@ -34,14 +36,16 @@ def heading(found: NdvFindings) -> str:
     seconds = found.elapsed_ns / 1e9
     read = "" if found.bytes is None else f", {numbers.size(found.bytes)} at {numbers.size(found.bytes / seconds)}/s"
     where = "" if found.where is None else f" where {found.where}"
-    return (
-        f"{found.table}{where}: {numbers.count(found.rows, 'row') if found.rows < 1000 else f'{found.rows:,} rows'}, "
-        f"{numbers.count(len(found.columns), 'column')}, {VIA[found.via]} in {numbers.duration(found.elapsed_ns)}{read}"
-    )
+    files = "" if found.files is None or found.files == 1 else f" ({found.files:,} files)"
+    rows = numbers.count(found.rows, "row") if found.rows < 1000 else f"{found.rows:,} rows"
+    took = f"{VIA.get(found.via, READ_ONCE)} in {numbers.duration(found.elapsed_ns)}"
+    return f"{found.table}{files}{where}: {rows}, {numbers.count(len(found.columns), 'column')}, {took}{read}"
 
 
 def answer(found: NdvFindings) -> str:
     """The planner's figures as a whole, in a sentence."""
+    if not found.has_planner:
+        return plain_answer(found)
     counted: list[ColumnFindings | GroupFindings] = [*found.columns, *found.groups]
     compared = [one for one in counted if one.verdict != NOT_COMPARED]
     if not compared:
@@ -63,6 +67,31 @@ def counts_of(found: NdvFindings) -> list[tuple[str, ColumnFindings | GroupFindi
     """Columns, then groups, each with the name it goes by."""
     groups = [(f"({', '.join(group.columns)})", group) for group in found.groups]
     return [*((column.column, column) for column in found.columns), *groups]
+
+
+def plain_answer(found: NdvFindings) -> str:
+    """Of a source without a planner: which columns are keys, which say nothing."""
+    if found.rows == 0:
+        return "There are no rows."
+    empty = [one.column for one in found.columns if one.ndv.estimate == 0]
+    single = [one.column for one in found.columns if one.exact and one.ndv.estimate == 1 < found.rows]
+    keys = [one.column for one in found.columns if one.growth is not None and one.growth.evidence == UNIQUE]
+    keys = [name for name in keys if name not in single]
+    sentences = [
+        f"{words}: {listed(names)}."
+        for words, names in (
+            ("A value of their own in each row", keys),
+            ("One value only", single),
+            ("No value at all", empty),
+        )
+        if names
+    ]
+    return " ".join(sentences) or "No column has a value of its own in each row."
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """a, b, c and 12 more."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def accusation(one: ColumnFindings | GroupFindings) -> str:
@@ -131,7 +160,7 @@ def next_steps(found: NdvFindings, directory: str | None, page: str | None) -> S
     if found.fix_script is not None and directory is not None:
         words = "to mend it, as the table's owner; undo.sql beside it takes it back"
         steps.append((words, f"psql -f {directory}/fix.sql"))
-    if found.fix_script is not None and found.what_if is None and found.server_version >= 180000:
+    if found.fix_script is not None and found.what_if is None and (found.server_version or 0) >= 180000:
         steps.append(("to see which plans would change, first", "dbdyno ndv ... --what-if 'SELECT ...'"))
     if page is not None:
         steps.append(("with charts, in a browser", page))

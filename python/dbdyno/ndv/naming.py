@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dbdyno.errors import DynoError
 
 _NAME = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^",]+?))\s*(?=,|$)')
+_PLAIN = re.compile(r"[A-Za-z_]\w*")
 _PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".]+?))\s*(?=\.|$)')
 
 
@@ -34,6 +35,16 @@ def column_named(flag: str, name: str, columns: Sequence[str]) -> str:
     alike = [column for column in columns if column.lower() == name.lower()]
     known = ", ".join(alike or columns[:20]) + (", ..." if not alike and len(columns) > 20 else "")
     raise DynoError("unknown_column", f"{flag} {name}: no such column; there are {known or 'none'}")
+
+
+def quoted(name: str) -> str:
+    """A name as SQL writes it, whatever it is."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def shown(name: str) -> str:
+    """A name as people write it: without quotes where it needs none."""
+    return name if _PLAIN.fullmatch(name) else quoted(name)
 
 
 def _split(flag: str, text: str, pattern: re.Pattern[str], separator: str) -> list[str]:

@@ -1,0 +1,38 @@
+"""What `dbdyno ndv FILE...` does: the files of one table, here one after the other or spread over workers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from dbdyno import engine
+from dbdyno.commands.kept_counts import conclude, default_directory, keep, made
+from dbdyno.commands.ndv_progress import FilesProgress, ScanProgress
+from dbdyno.commands.ndv_wish import SERVER, TABLES, Wish
+from dbdyno.ndv.files.plan import FilesPlan, plan_files
+from dbdyno.ndv.sources import Files
+
+
+def count(files: Files, wish: Wish, *, out: Path | None, as_json: bool) -> None:
+    """From the files to the report."""
+    wish.refuse(SERVER, "is for a PostgreSQL server, and these are files")
+    wish.refuse(TABLES, "is for a database, and these are files")
+    plan = plan_files(files, wish.columns, wish.groups, wish.precision)
+    with made(out or default_directory(files.name, [files.name])) as directory:
+        outcome, sketches = _scanned(plan, wish)
+        catalogue, scan = plan.catalogue(outcome), plan.scan_document(outcome)
+        kept = keep(directory, files.shown, catalogue, scan, (outcome, sketches))
+    conclude([kept], as_json=as_json)
+
+
+def _scanned(plan: FilesPlan, wish: Wish) -> tuple[dict[str, Any], bytes]:
+    paths = plan.files.paths
+    workers = min(wish.workers or len(os.sched_getaffinity(0)), len(paths))
+    if wish.scheduler is None and workers == 1:
+        with ScanProgress(plan.files.shown) as progress:
+            return engine.scan_files(plan.spec(paths), progress.take)
+    from dbdyno.ndv.files.spread import count_spread
+
+    with FilesProgress(plan.files.shown, paths) as done:
+        return count_spread(plan, wish.scheduler, workers, done.take)
