@@ -39,8 +39,8 @@ def chart(arrangement: Arrangement) -> Chart | None:
         ),
         reading=(
             "Left of the line an answer is too small, right of it too great. Each trial of an arm that takes a seed "
-            "has another one, so that its points are what the next count may come to; an arm without a seed says the same "
-            "each time, and its one point may lie near the line by luck. "
+            "has another one, so that its points are what the next count may come to; an arm without a seed says the "
+            "same each time, and its one point may lie near the line by luck. "
             "Memory is the most that the processes doing the work held for themselves at once, shared buffers not in "
             "it; CPU is that of all of them; temporary files are what did not fit."
         ),
