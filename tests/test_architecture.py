@@ -12,7 +12,7 @@ import dbdyno
 PACKAGE = Path(dbdyno.__file__).parent
 
 # Rooms in which something is measured, or asked of a database.
-MEASURING = {"runner", "targets", "probes", "attach", "selftest", "calibration", "ndv"}
+MEASURING = {"runner", "targets", "probes", "attach", "selftest", "calibration", "ndv", "peers"}
 DESCRIBING = {"design", "workloads", "experiments"}
 
 # Room -> rooms it must not know.
@@ -26,6 +26,7 @@ FORBIDDEN = {
         "attach",
         "selftest",
         "ndv",
+        "peers",
         "store",
         "report",
         "commands",
@@ -34,11 +35,24 @@ FORBIDDEN = {
         "experiments",
     },
     "store": {*MEASURING, "report", "commands", "analysis", "design", "experiments", "engine"},
-    "probes": {"runner", "attach", "selftest", "store", "report", "commands", "analysis", "design", "experiments"},
-    "runner": {"attach", "selftest", "ndv", "report", "commands", "analysis", "experiments"},
-    "attach": {*DESCRIBING, "runner", "selftest", "ndv", "report", "commands", "analysis"},
+    "probes": {
+        "runner",
+        "attach",
+        "selftest",
+        "peers",
+        "store",
+        "report",
+        "commands",
+        "analysis",
+        "design",
+        "experiments",
+    },
+    "runner": {"attach", "selftest", "ndv", "peers", "report", "commands", "analysis", "experiments"},
+    "attach": {*DESCRIBING, "runner", "selftest", "ndv", "peers", "report", "commands", "analysis"},
     "calibration": {*DESCRIBING, "runner", "attach", "selftest", "store", "report", "commands", "analysis"},
     "ndv": {*DESCRIBING, *MEASURING, "store", "report", "commands", "analysis"} - {"ndv", "targets"},
+    "peers": {*DESCRIBING, *MEASURING, "store", "report", "commands", "analysis"}
+    - {"peers", "ndv", "probes", "targets"},
     "selftest": {*DESCRIBING, "runner", "attach", "store", "report", "commands"},
 }
 

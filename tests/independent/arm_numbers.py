@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 
+import answer_numbers as answers
 import cell_text
 import evidence_numbers as evidence
 import hdr
@@ -19,7 +20,9 @@ PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99}
 NAMED_PARTS = ("queue", "cpu", "run_queue", "asleep_no_wait_event", "client_and_network", "unaccounted")
 
 
-def arm_numbers(arm: Document, counted: list[tuple[int, Document]], page_bytes: int) -> Document:
+def arm_numbers(
+    arm: Document, counted: list[tuple[int, Document]], page_bytes: int, truth: dict[str, float]
+) -> Document:
     """As the findings have them; what stands in the record is copied."""
     trials = [trial for _, trial in counted]
     outcomes = [trial["outcome"] for trial in trials]
@@ -65,6 +68,8 @@ def arm_numbers(arm: Document, counted: list[tuple[int, Document]], page_bytes: 
         "little_discrepancy": statistics.fmean(map(_little, outcomes)),
         "distribution": _distribution([outcome["response_time"]["histogram"] for outcome in outcomes]),
         "by_trial": [_trial(arm, place, trial) for place, trial in counted],
+        "answers": answers.answers(truth, trials),
+        "cost": answers.cost(trials, in_all),
     }
 
 

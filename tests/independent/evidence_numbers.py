@@ -149,7 +149,8 @@ def reads(trials: list[Document], page: int, units: int | None) -> Document | No
         return None
     accessed = sum(server["buffer_hits"] + server["buffer_reads"] for server in servers) * page
     files = [trial["file"] for trial in trials if trial.get("file")]
-    if not accessed and not files:
+    works = [trial["work"] for trial in trials if (trial.get("work") or {}).get("file_bytes")]
+    if not accessed and not files and not works:
         return None
     by_server = [server["buffer_reads"] * page for server in servers]
     known = all(trial.get("device") for trial in trials)
@@ -160,6 +161,9 @@ def reads(trials: list[Document], page: int, units: int | None) -> Document | No
     if files:
         accessed = sum(file["bytes"] for file in files)
         physical = sum(min(file["bytes"], file["read_bytes"]) for file in files)
+    if works:
+        accessed = sum(work["file_bytes"] for work in works)
+        physical = sum(min(work["file_bytes"], work["read_bytes"]) for work in works)
     return {"server": _requests(count, size, units), "physical_share": physical / accessed}
 
 

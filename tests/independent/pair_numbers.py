@@ -161,14 +161,17 @@ def exploratory(compared: Compared, limited_by: list[list[str]]) -> list[Documen
     run, pairs = compared.run, _fit(compared, limited_by)
     if not pairs:
         return []
-    fewest = min(t["outcome"]["response_time"]["count"] for block in compared.blocks.values() for t in block.values())
+    counts = {t["outcome"]["response_time"]["count"] for block in compared.blocks.values() for t in block.values()}
     fixed = all(arm.get("fixed_units") is not None for arm in run["arms"])
     has = {
         "throughput_per_s": not fixed, "elapsed_ns": fixed and run["metric"] != "bytes_per_s",
         "bytes_per_s": not fixed and all(a.get("bytes_per_unit") for a in run["arms"]),
         "rows_per_s": all(a["rows_per_unit"] for a in run["arms"]),
+        "response_time_ns_mean": run["metric"] != "elapsed_ns" or counts != {1},
     }  # fmt: skip
-    metrics = [m for m in HIGHER_IS_BETTER if m != run["metric"] and has.get(m, True) and fewest >= UNITS_FOR.get(m, 0)]
+    metrics = [
+        m for m in HIGHER_IS_BETTER if m != run["metric"] and has.get(m, True) and min(counts) >= UNITS_FOR.get(m, 0)
+    ]
     return _family(compared, [compared.logs(pair, metric) for metric in metrics for pair in pairs], "fdr_bh")
 
 

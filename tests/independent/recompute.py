@@ -25,6 +25,7 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).parent.parent))
 
+from answer_numbers import tradeoffs
 from arm_numbers import arm_numbers
 from disturbance_numbers import carry_over, noise, steadiness
 from index_numbers import index_numbers
@@ -78,7 +79,8 @@ class Line:
 def recompute(run: Document, machine: Document, trials: list[Document], findings: Document) -> Document:
     """A findings document with all of its numbers, and some of its words.
 
-    Of the findings it takes what is no number: which warnings limit a verdict, and which band was asked for.
+    Of the findings it takes what is no number: which warnings limit a verdict, which arms failed a check, and which
+    band was asked for.
     """
     limited_by = [one["limited_by"] for one in findings["comparisons"]]
     slow = next(
@@ -95,6 +97,7 @@ def recompute(run: Document, machine: Document, trials: list[Document], findings
         if counted := counted_trials(arm["arm"], blocks, trials):
             arms[arm["arm"]] = _arm(run, machine, arm, counted, slow)
     compared = Compared(run, blocks)
+    failed = {arm["arm"] for arm in findings["arms"] if any(check["failed_trials"] for check in arm["checks"])}
     pairs = comparisons(compared, arms, limited_by) if blocks else []
     timed = [arm["arm"] for arm in run["arms"] if arm.get("fixed_units") is None]
     return {
@@ -111,6 +114,7 @@ def recompute(run: Document, machine: Document, trials: list[Document], findings
         "indexes": index_numbers(compared, pairs, limited_by) if blocks else [],
         "noise": noise(run, blocks),
         "carry_over": carry_over(run, blocks, trials),
+        "tradeoffs": tradeoffs(run, arms, failed, compared.logs) if blocks else [],
         "schedule": [{key: place[key] for key in ("trial", "block", "position")} for place in run["schedule"]],
         "machine": machine,
         "instrument": machine.get("instrument"),
@@ -127,7 +131,7 @@ def _arm(
     trials = [trial for _, trial in counted]
     servers = machine.get("servers")
     server = servers[arm["server"]] if servers and arm.get("server") is not None else machine["server"]
-    numbers = arm_numbers(arm, counted, server.get("page_bytes", 8192))
+    numbers = arm_numbers(arm, counted, server.get("page_bytes", 8192), run.get("truth") or {})
     numbers |= {"steadiness": steadiness(arm, trials), "plans": _plans(trials)}
     of_time = time_numbers(trials, run["seed"], slow)
     for key in ("by_statement", "by_script"):

@@ -10,6 +10,7 @@ import cell_text
 import hdr
 import numpy as np
 import synthetic
+from counting_run import counting_run
 
 Document = dict[str, Any]
 Run = tuple[Document, Document, list[Document]]
@@ -215,10 +216,15 @@ def plain_io() -> Run:
     return run, machine, trials
 
 
+def counts() -> Run:
+    """Answers whose truth is known, by a server and by other engines."""
+    return counting_run(blocks=9, seed=22)
+
+
 RUNS: dict[str, Callable[[], Run]] = {
     maker.__name__: maker
     for maker in (
         everything_recorded, repeated_and_withheld, chunks, nothing_complete, fixed_work, ties, open_loop,
-        kinds_of_transactions, looks, decided_at_a_look, until_decided, indexes, slow_and_few, plain_io,
+        kinds_of_transactions, looks, decided_at_a_look, until_decided, indexes, slow_and_few, plain_io, counts,
     )
 }  # fmt: skip

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import synthetic
+from counting_run import counting_run
 from rich.console import Console
 from rich.text import Text
 
@@ -114,6 +115,7 @@ MAKERS = {
     "troubled": troubled,
     "open-loop": open_loop,
     "five-blocks": lambda: analyse(*synthetic.run(arms=2, blocks=5)),
+    "counting": lambda: analyse(*counting_run()),
     "nothing-yet": lambda: analyse(*synthetic.run(arms=2, blocks=6)[:2], []),
 }
 

@@ -48,7 +48,8 @@ def explore(run: Document, blocks: Mapping[int, Block], compared: Sequence[Pair]
 
 def _others(run: Document, blocks: Mapping[int, Block]) -> list[str]:
     trials = [trial for block in blocks.values() for trial in block.values()]
-    fewest = min(trial["outcome"]["response_time"]["count"] for trial in trials)
+    counts = [trial["outcome"]["response_time"]["count"] for trial in trials]
+    fewest = min(counts)
     has_rows = all(arm["rows_per_unit"] for arm in run["arms"])
     fixed_work = all(arm.get("fixed_units") is not None for arm in run["arms"])
     has_bytes = all(arm.get("bytes_per_unit") for arm in run["arms"])
@@ -58,6 +59,8 @@ def _others(run: Document, blocks: Mapping[int, Block]) -> list[str]:
         "bytes_per_s": has_bytes and not fixed_work,
         "elapsed_ns": fixed_work and run["metric"] != "bytes_per_s",
         "throughput_per_s": not fixed_work,
+        # Of a single unit the mean is the elapsed time once more.
+        "response_time_ns_mean": run["metric"] != "elapsed_ns" or max(counts) > 1,
     }
     return [
         metric

@@ -45,7 +45,7 @@ CAUTIONS = {
 # From so many undecided comparisons in a group on, one paragraph says it for all: what is decided comes first.
 MANY_UNDECIDED = 4
 # From so many comparisons in a group on, nobody reads a paragraph for each.
-MANY_COMPARED = 11
+MANY_COMPARED = 9
 _ROLES: dict[str, Role] = {
     **{"better": "better", "worse": "worse", "small": "plain", "same": "plain"},
     **{"undecided": "open", "withheld": "open"},

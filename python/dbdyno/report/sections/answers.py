@@ -47,5 +47,5 @@ def _errors(heading: str, shares: Sequence[float | None]) -> Column:
 
 
 def _sizes(heading: str, sizes: Sequence[float | None]) -> Column:
-    unit = numbers.byte_unit(median([size for size in sizes if size] or [0.0]))
+    unit = numbers.byte_unit(max((size for size in sizes if size), default=0.0))
     return Column((heading, unit.name), tuple(numbers.in_unit(size, unit) for size in sizes))

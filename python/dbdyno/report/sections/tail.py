@@ -13,7 +13,12 @@ from dbdyno.report.sections.arms import title
 
 
 def tail(arms: Sequence[Arm], names: ArmNames) -> list[Text]:
-    """What slow units have that median ones have not; where nothing is known, why."""
+    """What slow units have that median ones have not; where nothing is known, why.
+
+    Nothing where trials have so few units that nobody would ask.
+    """
+    if not any(arm.tail or arm.has_percentiles for arm in arms):
+        return []
     lines: list[Text] = []
     group: str | None = None
     for arm in arms:

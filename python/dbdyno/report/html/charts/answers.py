@@ -7,7 +7,7 @@ from dbdyno.report.html import palette
 from dbdyno.report.html.arrangement import Arrangement, Group, Placed
 from dbdyno.report.html.chart import Chart, Json, Key, Panel, literal, panel, title
 from dbdyno.report.html.palette import Mark
-from dbdyno.report.html.quantity import Unit, middle_byte_unit, middle_time_unit, number, whole
+from dbdyno.report.html.quantity import Unit, byte_unit, middle_time_unit, number, whole
 from dbdyno.report.html.rows import Row, lay_out
 from dbdyno.report.html.table import Cell, Column, Section, Table
 
@@ -39,8 +39,8 @@ def chart(arrangement: Arrangement) -> Chart | None:
         ),
         reading=(
             "Left of the line an answer is too small, right of it too great. Each trial of an arm that takes a seed "
-            "has another one, so that its points are what the next count may come to; an arm without a seed says the same "
-            "each time, and its one point may lie near the line by luck. "
+            "has another one, so that its points are what the next count may come to; an arm without a seed says the "
+            "same each time, and its one point may lie near the line by luck. "
             "Memory is the most that the processes doing the work held for themselves at once, shared buffers not in "
             "it; CPU is that of all of them; temporary files are what did not fit."
         ),
@@ -111,8 +111,8 @@ def _truth() -> Json:
 def _table(arrangement: Arrangement) -> Table:
     """One row for each arm and question; what an arm costs stands in the row of its first."""
     costs = [one.arm.cost for one in arrangement.placed() if one.arm.cost]
-    memory = middle_byte_unit([cost.memory_bytes.estimate for cost in costs if cost.memory_bytes])
-    temp = middle_byte_unit([cost.temp_bytes for cost in costs if cost.temp_bytes])
+    memory = byte_unit([cost.memory_bytes.estimate for cost in costs if cost.memory_bytes])
+    temp = byte_unit([cost.temp_bytes for cost in costs if cost.temp_bytes])
     time = middle_time_unit([one.arm.profile_total_ns for one in arrangement.placed()])
     columns = [
         Column("arm", figures=False), Column("question", figures=False), Column("different answers"),
