@@ -72,6 +72,7 @@ bench: dev ## the speed claims, against their peers, in one run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	$(BIN)/python benches/generate_rows.py
 	$(BIN)/python benches/sketch_vs_peers.py
+	$(BIN)/python benches/ndv_files.py
 	$(BIN)/python benches/analysis_speed.py
 	$(BIN)/python benches/sweep_cost.py
 	$(BIN)/python benches/driver_vs_pgbench.py
