@@ -73,6 +73,7 @@ bench: dev ## the speed claims, against their peers, in one run
 	$(BIN)/python benches/generate_rows.py
 	$(BIN)/python benches/sketch_vs_peers.py
 	$(BIN)/python benches/ndv_scan.py
+	$(BIN)/python benches/ndv_files.py
 	$(BIN)/python benches/analysis_speed.py
 	$(BIN)/python benches/sweep_cost.py
 	$(BIN)/python benches/driver_vs_pgbench.py

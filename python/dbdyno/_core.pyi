@@ -15,6 +15,7 @@ __all__ = [
     "generate_chunk",
     "generator_tables",
     "ndv_scan_arrow",
+    "ndv_scan_files",
     "ndv_scan_postgres",
     "overwrite_arguments",
     "record_stacks",
@@ -57,13 +58,26 @@ def ndv_scan_postgres(spec: str, password: str | None, live: Callable[[str], Non
     Raises `spec_invalid`, `scan_failed`, `connection_lost`, and what connecting may raise.
     """
 
-def ndv_scan_arrow(spec: str, stream: object, live: Callable[[str], None] | None = None) -> tuple[str, bytes]:
+def ndv_scan_arrow(
+    spec: str, stream: object, live: Callable[[str], None] | None = None
+) -> tuple[str, bytes, list[tuple[str, str, bytes]]]:
     """Read a stream of Arrow record batches, `stream.__arrow_c_stream__()`, to its end, and count the different values
-    of its columns (JSON; docs/architecture.md, "Distinct counts"); returns the outcome and the sketches as a file.
+    of its columns (JSON; docs/architecture.md, "Distinct counts"); returns the outcome, the sketches as a file, and
+    those for other programs: column, kind, sketch.
 
     Releases the GIL throughout, but to call `live` about once a second with how far the scan is (JSON).
     A Ctrl-C ends it when the next batch has come; nothing is returned.
     Raises `spec_invalid`, and `scan_failed` with what the producer of the stream says.
+    """
+
+def ndv_scan_files(
+    spec: str, live: Callable[[str], None] | None = None
+) -> tuple[str, bytes, list[tuple[str, str, bytes]]]:
+    """Read files that are one table (Parquet, CSV, Arrow) and count the different values of its columns (JSON;
+    docs/architecture.md, "Distinct counts"); returns what `ndv_scan_arrow` does.
+
+    Releases the GIL throughout, but to call `live` about once a second with how far the scan is (JSON).
+    A Ctrl-C ends it; nothing is returned. Raises `spec_invalid` and `bad_file`.
     """
 
 def record_stacks(spec: str, go_on: Callable[[], bool] | None = None) -> str:

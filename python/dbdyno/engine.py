@@ -58,7 +58,8 @@ def scan_postgres(
     `live` is called about once a second with how far the scan is.
     """
 
-    return _scanned(lambda watcher: _core.ndv_scan_postgres(json.dumps(spec), password, watcher), live)
+    outcome, sketches = _watched(lambda look: _core.ndv_scan_postgres(json.dumps(spec), password, look), live)
+    return dict(json.loads(outcome)), sketches
 
 
 def scan_arrow(spec: Mapping[str, Any], stream: object, live: Watcher | None = None) -> tuple[dict[str, Any], bytes]:
@@ -69,18 +70,30 @@ def scan_arrow(spec: Mapping[str, Any], stream: object, live: Watcher | None = N
     on another thread and to its end.
     `live` is called about once a second with how far the scan is.
     """
-    return _scanned(lambda watcher: _core.ndv_scan_arrow(json.dumps(spec), stream, watcher), live)
+    return _source(_watched(lambda look: _core.ndv_scan_arrow(json.dumps(spec), stream, look), live))
 
 
-def _scanned(
-    scan: Callable[[Callable[[str], None] | None], tuple[str, bytes]], live: Watcher | None
-) -> tuple[dict[str, Any], bytes]:
+def scan_files(spec: Mapping[str, Any], live: Watcher | None = None) -> tuple[dict[str, Any], bytes]:
+    """Count the different values of the columns of files that are one table: spec and outcome as docs/architecture.md
+    has them, and the file of sketches.
+
+    `live` is called about once a second with how far the scan is.
+    """
+    return _source(_watched(lambda look: _core.ndv_scan_files(json.dumps(spec), look), live))
+
+
+def _source(scanned: tuple[str, bytes, list[tuple[str, str, bytes]]]) -> tuple[dict[str, Any], bytes]:
+    outcome, sketches, exported = scanned
+    interop = [{"column": column, "kind": kind, "sketch": sketch} for column, kind, sketch in exported]
+    return json.loads(outcome) | {"interop": interop}, sketches
+
+
+def _watched(scan: Callable[[Callable[[str], None] | None], T], live: Watcher | None) -> T:
     def look(text: str) -> None:
         assert live is not None
         live(json.loads(text))
 
-    outcome, sketches = _translated(lambda: scan(None if live is None else look))
-    return dict(json.loads(outcome)), sketches
+    return _translated(lambda: scan(None if live is None else look))
 
 
 def record_stacks(spec: Mapping[str, Any], go_on: Callable[[], bool] | None = None) -> dict[str, Any]:

@@ -63,6 +63,20 @@ def test_each_format(directory: Path, tmp_path: Path, name: str) -> None:
     ] == [("parent_id", "id")]
 
 
+def test_another_delimiter(tmp_path: Path) -> None:
+    """Of a file that has one column without it."""
+    (tmp_path / "x.csv").write_text("a;b\n1;2\n1;3\n")
+
+    columns = [
+        json.loads(ndv(tmp_path / "x.csv", *flags, "--json", "--out", tmp_path / name).stdout)["columns"]
+        for name, flags in (("commas", []), ("semicolons", ["--delimiter", ";"]))
+    ]
+
+    assert [[(one["column"], one["ndv"]["estimate"]) for one in found] for found in columns] == [
+        [("a;b", 2)], [("a", 1), ("b", 2)],
+    ]  # fmt: skip
+
+
 def test_the_report_of_files(directory: Path, tmp_path: Path) -> None:
     """Keys first; shown again byte for byte; the columns that were asked for, and those of groups."""
     told = ndv(directory / "table.parquet", "--columns", "Status", "--group", "id,same", "--out", tmp_path / "out")
@@ -85,6 +99,8 @@ def test_the_report_of_files(directory: Path, tmp_path: Path) -> None:
         (["--what-if", "SELECT 1"], "--what-if: is for a PostgreSQL server, and these are files; leave it out"),
         (["--via", "sql"], "--via: is for a PostgreSQL server, and these are files; leave it out"),
         (["--connections", "2"], "--connections: is for a PostgreSQL server, and these are files; leave it out"),
+        (["--delimiter", ";"], "--delimiter: is for CSV, and these files are parquet; leave it out"),
+        (["--delimiter", ";;"], "--delimiter ;;: is not one character of ASCII; give one, like ';'"),
         (["--group", "id"], "--group id: name two columns or more"),
         (["--columns", "nope"], "nope"),
         (["--columns", "id,"], "--columns id,: no name at character 4; write a,b"),

@@ -184,6 +184,27 @@ def test_an_early_end_leaves_nothing(directory: Path, tmp_path: Path, number: si
         assert not (tmp_path / "out").exists()
 
 
+def test_a_scheduler_that_is_killed(
+    directory: Path, cluster: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line; the run failed."""
+    monkeypatch.setattr(cluster_module, "_CONNECT_LIMIT_S", 5)
+    assert cluster.stdout is not None
+    address, *_ = cluster.stdout.readline().split()
+    plan = plan_files(files_in(directory), None, [], 14)
+    done: list[Path] = []
+
+    def watch(path: Path) -> None:
+        done.append(path)
+        if len(done) == 10:
+            cluster.kill()
+
+    with pytest.raises(DynoError, match=r"^--scheduler: the connection was lost") as told:
+        count_spread(plan, address, 1, watch)
+
+    assert (told.value.code, told.value.exit_code) == ("scheduler_lost", 1)
+
+
 def test_files_that_are_no_one_table(tmp_path: Path) -> None:
     """One line that names the file and the column, whether they are counted here or by workers."""
     write_file(tmp_path / "a.parquet", 0)

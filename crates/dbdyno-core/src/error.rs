@@ -7,7 +7,7 @@ pub struct CoreError {
     /// Stable, snake_case: `unreachable`, `authentication_failed`, `not_admitted`, `tls`, `unsupported_server`,
     /// `connection_lost`, `script_syntax`, `script_runtime`, `sql_error`, `spec_invalid`, `io`,
     /// `interrupted`, `unknown_generator`, `unknown_table`, `unknown_chunk`, `bad_scale`, `not_watchable`, `trace_refused`,
-    /// `scan_failed`, `sketch_invalid`, `sketch_file`, `sketches_differ`.
+    /// `scan_failed`, `bad_file`, `sketch_invalid`, `sketch_file`, `sketches_differ`.
     pub code: &'static str,
     /// The key or place, what was seen, what to do.
     pub message: String,

@@ -95,7 +95,7 @@ mod _core {
         sample_statements,
     };
     #[pymodule_export]
-    use crate::ndv::{ndv_scan_arrow, ndv_scan_postgres};
+    use crate::ndv::{ndv_scan_arrow, ndv_scan_files, ndv_scan_postgres};
     #[pymodule_export]
     use crate::sketch::{
         sketch_estimates, sketch_from_server, sketch_integers, sketch_merge, sketch_overlaps, sketch_texts,

@@ -4,7 +4,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use dbdyno_core::error::Result;
-use dbdyno_core::ndv::{ArrowStream, Board, scan_arrow, scan_postgres};
+use dbdyno_core::ndv::{ArrowStream, Board, Exported, SourceScan, scan_arrow, scan_files, scan_postgres};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 
@@ -17,6 +17,8 @@ const LIVE_PERIOD: Duration = Duration::from_secs(1);
 
 /// (outcome, file of sketches).
 type Scanned<'py> = (String, Bound<'py, PyBytes>);
+/// The same, and (column, kind, sketch) for other programs.
+type SourceScanned<'py> = (String, Bound<'py, PyBytes>, Vec<(String, &'static str, Bound<'py, PyBytes>)>);
 
 #[pyfunction]
 #[pyo3(signature = (spec, password, live = None))]
@@ -26,7 +28,8 @@ pub fn ndv_scan_postgres<'py>(
     password: Option<String>,
     live: Option<Py<PyAny>>,
 ) -> PyResult<Scanned<'py>> {
-    while_watched(py, live, |board| scan_postgres(&spec, password.as_deref(), board))
+    let (outcome, sketches) = while_watched(py, live, |board| scan_postgres(&spec, password.as_deref(), board))?;
+    Ok((outcome, PyBytes::new(py, &sketches)))
 }
 
 #[pyfunction]
@@ -36,24 +39,35 @@ pub fn ndv_scan_arrow<'py>(
     spec: String,
     stream: &Bound<'py, PyAny>,
     live: Option<Py<PyAny>>,
-) -> PyResult<Scanned<'py>> {
+) -> PyResult<SourceScanned<'py>> {
     let capsule = stream.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
     let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
     // SAFETY: the Arrow PyCapsule interface says that this is what a capsule of this name holds. Whoever made the
     // capsule finds the stream released.
     let stream = unsafe { ArrowStream::from_raw(pointer.as_ptr()) };
-    while_watched(py, live, |board| scan_arrow(&spec, stream, board))
+    while_watched(py, live, |board| scan_arrow(&spec, stream, board)).map(|scan| converted(py, scan))
+}
+
+#[pyfunction]
+#[pyo3(signature = (spec, live = None))]
+pub fn ndv_scan_files<'py>(py: Python<'py>, spec: String, live: Option<Py<PyAny>>) -> PyResult<SourceScanned<'py>> {
+    while_watched(py, live, |board| scan_files(&spec, board)).map(|scan| converted(py, scan))
+}
+
+fn converted(py: Python<'_>, scan: SourceScan) -> SourceScanned<'_> {
+    let exported = |each: Exported| (each.column, each.kind, PyBytes::new(py, &each.sketch));
+    (scan.outcome, PyBytes::new(py, &scan.sketches), scan.exported.into_iter().map(exported).collect())
 }
 
 /// An exception of the watcher's ends the scan and is raised.
-fn while_watched<'py>(
-    py: Python<'py>,
+fn while_watched<T: Send>(
+    py: Python<'_>,
     live: Option<Py<PyAny>>,
-    scan: impl FnOnce(&Board) -> Result<(String, Vec<u8>)> + Send,
-) -> PyResult<Scanned<'py>> {
+    scan: impl FnOnce(&Board) -> Result<T> + Send,
+) -> PyResult<T> {
     let board = Board::default();
     let (sender, mut receiver) = channel();
-    let (outcome, sketches) = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let board = &board;
         scope.spawn(move || sender.send(scan(board)));
         let mut interrupted: Option<PyErr> = None;
@@ -80,6 +94,5 @@ fn while_watched<'py>(
                 interrupted.get_or_insert(reason);
             }
         }
-    })?;
-    Ok((outcome, PyBytes::new(py, &sketches)))
+    })
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 from dbdyno import engine
 from dbdyno.commands.kept_counts import conclude, default_directory, keep, made
 from dbdyno.commands.ndv_progress import FilesProgress, ScanProgress
-from dbdyno.commands.ndv_wish import SERVER, TABLES, Wish
+from dbdyno.commands.ndv_wish import CSV, SERVER, TABLES, Wish
 from dbdyno.ndv.files.plan import FilesPlan, plan_files
+from dbdyno.ndv.sources import CSV as CSV_FORMAT
 from dbdyno.ndv.sources import Files
 
 
@@ -18,6 +20,10 @@ def count(files: Files, wish: Wish, *, out: Path | None, as_json: bool) -> None:
     """From the files to the report."""
     wish.refuse(SERVER, "is for a PostgreSQL server, and these are files")
     wish.refuse(TABLES, "is for a database, and these are files")
+    if files.format != CSV_FORMAT:
+        wish.refuse(CSV, f"is for CSV, and these files are {files.format}")
+    if wish.delimiter is not None:
+        files = dataclasses.replace(files, delimiter=wish.delimiter)
     plan = plan_files(files, wish.columns, wish.groups, wish.precision)
     with made(out or default_directory(files.name, [files.name])) as directory:
         outcome, sketches = _scanned(plan, wish)

@@ -41,6 +41,9 @@ def ndv(
     top: int = typer.Option(
         0, "--top-statements", metavar="N", min=0, max=100, help="The same, of pg_stat_statements' N longest."
     ),
+    delimiter: str | None = typer.Option(
+        None, "--delimiter", metavar="C", help="What parts the columns of CSV files; else a comma, in .tsv a tab."
+    ),
     scheduler: str | None = typer.Option(
         None, "--scheduler", metavar="ADDRESS", help="Count files on the workers of this scheduler of dask.distributed."
     ),
@@ -62,10 +65,12 @@ def ndv(
         raise DynoError("bad_via", f"--via {via}: not one; use one of {', '.join(VIAS)}")
     if via == "sql" and connections > 1:
         raise DynoError("flag_conflict", f"--connections {connections}: is for --via copy; leave it out")
+    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii()):
+        raise DynoError("bad_delimiter", f"--delimiter {delimiter}: is not one character of ASCII; give one, like ';'")
     if where is not None and (what_if or top):
         raise DynoError("flag_conflict", "--what-if, --top-statements: there is no fix of some rows; leave --where out")
     from dbdyno.commands import counting
     from dbdyno.commands.ndv_wish import Wish
 
-    wish = Wish(table, columns, group, where, via, connections, precision, what_if, top, scheduler, workers)
+    wish = Wish(table, columns, group, where, via, connections, precision, what_if, top, delimiter, scheduler, workers)
     counting.count(source, wish, out=out, as_json=as_json)

@@ -10,7 +10,8 @@ from dbdyno.errors import DynoError
 ONE_TABLE = ("--columns", "--group", "--where", "--what-if", "--top-statements")
 SERVER = ("--via", "--connections", "--what-if", "--top-statements")
 TABLES = ("--table", "--where")
-FILES = ("--scheduler", "--workers")
+FILES = ("--delimiter", "--scheduler", "--workers")
+CSV = ("--delimiter",)
 COPY = "copy"
 
 
@@ -27,6 +28,7 @@ class Wish:
     precision: int
     what_if: Sequence[str]
     top: int
+    delimiter: str | None
     scheduler: str | None
     workers: int | None
 
@@ -41,6 +43,7 @@ class Wish:
             "--connections": self.connections > 1,
             "--what-if": bool(self.what_if),
             "--top-statements": self.top > 0,
+            "--delimiter": self.delimiter is not None,
             "--scheduler": self.scheduler is not None,
             "--workers": self.workers is not None,
         }

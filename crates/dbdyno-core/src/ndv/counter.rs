@@ -1,7 +1,7 @@
 //! One column, or group of columns, that one reader reads from its first row to its last.
 
 use super::block::Hashed;
-use super::growth::{GrowthPoint, POINTS_KEPT, PartGrowth, Schedule, growth};
+use super::growth::{GrowthPoint, PartGrowth, Schedule, growth};
 use super::marks::BLOCK_ROWS;
 use super::tally::Tally;
 use crate::sketch::Precision;
@@ -15,9 +15,15 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// Of nothing; so many rows are expected, 0 if nobody knows.
-    pub(super) fn new(precision: Precision, rows_expected: u64) -> Self {
-        Self { tally: Tally::new(precision), schedule: Schedule::new(rows_expected as f64, POINTS_KEPT), rows: 0 }
+    /// Of nothing.
+    pub(super) fn new(precision: Precision) -> Self {
+        Self { tally: Tally::new(precision), schedule: Schedule::likely(0), rows: 0 }
+    }
+
+    /// Rows will come as this schedule expects them. None has come yet.
+    pub(super) fn expect(&mut self, schedule: &Schedule) {
+        assert_eq!(0, self.rows, "points of growth lie from the first row on");
+        self.schedule = schedule.clone();
     }
 
     /// The rows that the next block may have at most: up to the next point of growth.
@@ -29,6 +35,13 @@ impl Counter {
     pub(super) fn add(&mut self, block: &Hashed<'_>) {
         self.tally.add(block);
         self.have_come(block.hashes.len());
+    }
+
+    /// Adds a block of so many rows, of which these are NULL, by the hashes that the others have: each once or more.
+    pub(super) fn add_values(&mut self, rows: usize, nulls: usize, hashes: &[u64]) {
+        self.tally.nulls += nulls as u64;
+        self.tally.column.add_hashes(hashes);
+        self.have_come(rows);
     }
 
     fn have_come(&mut self, rows: usize) {

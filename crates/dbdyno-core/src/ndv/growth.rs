@@ -62,6 +62,18 @@ impl Schedule {
         Self { kept, step: step.max(1.0), points: Vec::new() }
     }
 
+    /// For just so many rows: a point at each tenth of them, and no other, because a point costs as much as some
+    /// thousand values.
+    pub(super) fn certain(rows: u64) -> Self {
+        Self { kept: POINTS_KEPT, step: (rows as f64 / POINTS_REPORTED as f64).max(1.0), points: Vec::new() }
+    }
+
+    /// For so many rows, or up to four times fewer, or any number more.
+    pub(super) fn likely(rows: u64) -> Self {
+        let step = rows as f64 / (POINTS_KEPT / 2) as f64 / 4.0;
+        Self { kept: POINTS_KEPT, step: step.max(1.0), points: Vec::new() }
+    }
+
     /// The row behind which the next point lies.
     pub(super) fn next(&self) -> u64 {
         match self.kept {
@@ -219,6 +231,30 @@ mod tests {
         let parts = read(&[first, second, &[]], 2000.0, 40);
         assert!(rows(&whole).iter().zip(rows(&parts)).all(|(one, other)| one.abs_diff(other) <= 25), "{parts:?}");
         assert!(parts.iter().all(|point| point.ndv == point.rows.div_ceil(4) as f64), "{parts:?}");
+    }
+
+    /// The points of a scan of so many rows.
+    fn points_of(mut schedule: Schedule, rows: u64) -> Vec<u64> {
+        while schedule.next() <= rows {
+            schedule.reach();
+        }
+        schedule.points().to_vec()
+    }
+
+    #[test]
+    fn where_the_rows_are_known_there_is_a_point_for_each_tenth() {
+        assert_eq!((1..=10).map(|tenth| 123 * tenth).collect::<Vec<_>>(), points_of(Schedule::certain(1230), 1230));
+        assert_eq!(vec![13, 25, 38, 50, 63, 75, 88, 100, 113, 125], points_of(Schedule::certain(125), 125));
+        assert_eq!(vec![1, 2, 3], points_of(Schedule::certain(3), 3));
+        assert_eq!(Vec::<u64>::new(), points_of(Schedule::certain(0), 0));
+    }
+
+    #[test]
+    fn where_they_are_likely_there_are_enough_for_four_times_fewer_and_any_number_more() {
+        for (rows, likely) in [(1000, 1000), (1000, 4000), (100_000, 50), (7, 0)] {
+            let points = points_of(Schedule::likely(likely), rows);
+            assert!(points.len() >= 40.min(rows as usize) - 1 && points.len() < 80, "{rows} {likely} {points:?}");
+        }
     }
 
     #[test]

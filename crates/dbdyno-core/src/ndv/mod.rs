@@ -12,6 +12,7 @@ mod block;
 mod budget;
 mod canonical;
 mod counter;
+mod files;
 mod growth;
 mod live;
 mod marks;
@@ -27,7 +28,9 @@ mod spec;
 mod tally;
 mod tuples;
 
-pub use arrow::{ArrowStream, scan_arrow};
+pub use arrow::{ArrowStream, Exported, scan_arrow};
 pub use canonical::Decoder;
+pub use files::scan_files;
 pub use live::Board;
+pub use outcome::SourceScan;
 pub use scan::scan_postgres;

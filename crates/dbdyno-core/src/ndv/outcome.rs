@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::arrow::Exported;
 use super::budget::{Budget, overflow_note};
 use super::counter::Counter;
 use super::growth::{GrowthPoint, PartGrowth, growth};
@@ -120,11 +121,28 @@ pub(super) struct Counts {
     pub columns: Vec<(Described, Counter)>,
     pub groups: Vec<(Described, Counter)>,
     pub not_counted: Vec<NotCounted>,
+    pub exported: Vec<Exported>,
+    /// Columns of which the others have no sketches, with their types.
+    pub not_exported: Vec<String>,
 }
 
-impl Outcome {
-    /// Of a source, and the file of its columns and, behind them, its groups.
-    pub(super) fn of_source(counts: Counts, totals: Totals) -> (Self, Vec<u8>) {
+/// What a scan of files or of a stream gives.
+#[derive(Debug)]
+pub struct SourceScan {
+    /// As JSON (docs/architecture.md).
+    pub outcome: String,
+    /// The sketches of the columns and, behind them, the groups, as a file.
+    pub sketches: Vec<u8>,
+    /// Sketches for other programs.
+    pub exported: Vec<Exported>,
+}
+
+impl SourceScan {
+    /// Of a source.
+    ///
+    /// # Errors
+    /// None that we know of.
+    pub(super) fn new(counts: Counts, totals: Totals) -> Result<Self> {
         let rows = totals.rows;
         let counted = |(described, counter): &(Described, Counter)| {
             assert_eq!(rows, counter.rows(), "each column has all rows");
@@ -134,7 +152,15 @@ impl Outcome {
             (counts.columns.iter().map(counted).collect(), counts.groups.iter().map(counted).collect());
         let counters = counts.columns.into_iter().chain(counts.groups);
         let sketches = sketches(rows, counters.map(|(described, counter)| (described, counter.tally)));
-        (Self { not_counted: Some(counts.not_counted), ..Self::new(totals, columns, groups) }, sketches)
+        let not_exported = counts.not_exported.iter().map(|column| {
+            format!("{column} has no sketch for others: integers, floating-point numbers, texts and binaries have")
+        });
+        let outcome = Outcome {
+            not_counted: Some(counts.not_counted),
+            notes: not_exported.collect(),
+            ..Outcome::new(totals, columns, groups)
+        };
+        Ok(Self { outcome: outcome.text()?, sketches, exported: counts.exported })
     }
 }
 

@@ -24,6 +24,16 @@ pub enum InteropKind {
 }
 
 impl InteropKind {
+    /// `hll`, `cpc` or `theta`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hll => "hll",
+            Self::Cpc => "cpc",
+            Self::Theta => "theta",
+        }
+    }
+
     /// The one of this name: `hll`, `cpc` or `theta`.
     ///
     /// # Errors
@@ -145,6 +155,7 @@ mod tests {
     #[test]
     fn kinds_have_names() {
         assert_eq!(KINDS, ["hll", "cpc", "theta"].map(|name| InteropKind::of_name(name).expect("known")));
+        assert_eq!(["hll", "cpc", "theta"], KINDS.map(InteropKind::name));
         assert_eq!("sketch \"kll\": there are hll, cpc and theta", InteropKind::of_name("kll").unwrap_err().message);
     }
 }

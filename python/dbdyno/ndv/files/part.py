@@ -21,14 +21,15 @@ class Part:
         first: the first of them, by which messages name it.
         columns: name and type of each column and then of each group, of which there are `groups`.
         not_counted: of the outcome.
-        read_bytes, cpu_ns: of all of them.
-        sketches: the file of sketches, which has the rows and nulls, too.
+        rows, read_bytes, cpu_ns: of all of them.
+        sketches: the file of sketches, which has the nulls, too.
     """
 
     first: str
     columns: Sequence[tuple[str, str]]
     groups: int
     not_counted: Sequence[Mapping[str, str]]
+    rows: int
     read_bytes: int
     cpu_ns: int
     sketches: bytes
@@ -58,6 +59,7 @@ def count_part(spec: Mapping[str, Any], version: str, go_on: Callable[[], bool])
         columns=[(one["name"], one["type"]) for one in (*outcome["columns"], *outcome["groups"])],
         groups=len(outcome["groups"]),
         not_counted=outcome["not_counted"],
+        rows=outcome["rows"],
         read_bytes=outcome["bytes"],
         cpu_ns=outcome["client_cpu_ns"],
         sketches=sketches,
@@ -72,6 +74,7 @@ def unite(parts: Sequence[Part]) -> Part:
             raise DynoError("columns_differ", difference)
     return dataclasses.replace(
         first,
+        rows=sum(part.rows for part in parts),
         read_bytes=sum(part.read_bytes for part in parts),
         cpu_ns=sum(part.cpu_ns for part in parts),
         sketches=engine.sketch_merge([part.sketches for part in parts]),

@@ -46,14 +46,16 @@ def count_spread(
         watcher: is told of each file that is done.
 
     Raises:
-        DynoError: `worker_failed`, `columns_differ`, and what counting a file and reaching a scheduler may raise.
+        DynoError: `worker_failed`, `scheduler_lost`, `columns_differ`, and what counting a file and reaching a
+            scheduler may raise.
     """
-    began = time.monotonic_ns()
     # Workers elsewhere have another working directory.
     specs = [(path, plan.spec([path.resolve()])) for path in plan.files.paths]
     with connected(scheduler, workers) as client:
+        began = time.monotonic_ns()
         parts = _counted(client, specs, watcher)
-    return _outcome(parts, time.monotonic_ns() - began)
+        elapsed_ns = time.monotonic_ns() - began
+    return _outcome(parts, elapsed_ns)
 
 
 def count_on_worker(spec: Mapping[str, Any], version: str, key: str) -> Part:
@@ -70,7 +72,7 @@ def count_on_worker(spec: Mapping[str, Any], version: str, key: str) -> Part:
 
 
 def _counted(client: Client, specs: Specs, watcher: Watcher) -> list[Part]:
-    from distributed import KilledWorker, as_completed
+    from distributed import as_completed
 
     name = f"dbdyno-{time.time_ns():x}"
     paths = {f"{name}-{number}": path for number, (path, _) in enumerate(specs)}
@@ -89,14 +91,29 @@ def _counted(client: Client, specs: Specs, watcher: Watcher) -> list[Part]:
             del waiting[done.key]
             watcher(paths[str(done.key)])
         return list(client.gather(united))
-    except KilledWorker as error:
-        path = paths.get(str(error.task), error.task)
-        raise DynoError(
-            "worker_failed", f"{path}: each worker that read it died; look into its log", exit_code=EXIT_RUN_FAILED
-        ) from None
-    except BaseException:
+    except BaseException as error:
         client.cancel([*waiting.values(), *united])
+        if failure := _failure(error, paths):
+            raise failure from None
         raise
+
+
+def _failure(error: BaseException, paths: Mapping[str, Path]) -> DynoError | None:
+    """What a cluster may die of, in a line; None of what is not the cluster's."""
+    from distributed import CancelledError, KilledWorker
+
+    match error:
+        case KilledWorker():
+            named = paths.get(str(error.task), error.task)
+            message = f"{named}: each worker that read it died; look into its log"
+            return DynoError("worker_failed", message, exit_code=EXIT_RUN_FAILED)
+        case ModuleNotFoundError():
+            return DynoError("worker_failed", f"--scheduler: a worker has no {error.name}; install dbdyno there")
+        case CancelledError() | OSError() | TimeoutError():
+            message = f"--scheduler: the connection was lost: {str(error) or type(error).__name__}"
+            return DynoError("scheduler_lost", message, exit_code=EXIT_RUN_FAILED)
+        case _:
+            return None
 
 
 def _runs(counted: Sequence[Future[Part]]) -> list[list[Future[Part]]]:
@@ -133,7 +150,7 @@ def _outcome(parts: Sequence[Part], elapsed_ns: int) -> tuple[dict[str, Any], by
     ]
     outcome = {
         "format": 1,
-        "rows": steps[-1][0]["rows"],
+        "rows": whole.rows,
         "bytes": whole.read_bytes,
         "elapsed_ns": elapsed_ns,
         "client_cpu_ns": whole.cpu_ns,

@@ -21,6 +21,7 @@
 mod byte_values;
 mod decimals;
 mod dictionary;
+mod exports;
 mod instants;
 mod nested;
 mod numbers;
@@ -31,10 +32,15 @@ mod types;
 use arrow_array::Array;
 use arrow_buffer::NullBuffer;
 
+pub use exports::Exported;
 pub use stream::{ArrowStream, scan_arrow};
 
+pub(super) use stream::bytes_of;
+pub(super) use table::{Table, TableColumn};
+pub(super) use types::hasher;
+
 /// How the values of one column become hashes.
-trait HashRows {
+pub(super) trait HashRows {
     /// Hashes each row; of a row that is NULL the hash means nothing.
     ///
     /// The array has the type that the hasher was made for, as many rows as there is room for hashes, and these nulls.

@@ -80,7 +80,7 @@ fn fields_of<'a>(fields: impl Iterator<Item = &'a Field>) -> String {
 ///
 /// # Errors
 /// Why they cannot.
-pub(super) fn hasher(data_type: &DataType, seed: u64) -> Made {
+pub(in super::super) fn hasher(data_type: &DataType, seed: u64) -> Made {
     Ok(match data_type {
         DataType::Null => Box::new(NoValues),
         DataType::Boolean => Box::new(Booleans { seed }),
