@@ -3,13 +3,16 @@ err as their sketch says, nothing is left of the copies."""
 
 from __future__ import annotations
 
+import json
 import math
 import statistics
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from small_experiment import arm_of, run_experiment, trials_of, write_experiment
+from small_experiment import arm_of, command, run_experiment, trials_of, write_experiment
 
 from dbdyno import experiments
 from dbdyno.design.experiment import load_experiment
@@ -220,3 +223,56 @@ def test_a_wrong_answer_is_a_failed_check(tmp_path: Path, cache: Path) -> None:
 
     failed = {arm["arm"]: [one["seen"] for one in arm["checks"] if one["failed_trials"]] for arm in findings["arms"]}
     assert failed == {"plain": [], "off": ["2 instead of 1 (one)"]}
+
+
+BOTH = r"""
+question = "?"
+baseline = { how = "server" }
+[workload]
+schema = "t.sql"
+executions = 1
+statement = "SELECT count(DISTINCT a) AS a, count(*) AS rows FROM t"
+[truth]
+a = "SELECT 3"
+rows = "SELECT 6"
+[expect]
+error = "0 %"
+[design]
+blocks = 6
+reset = []
+[factors.how]
+server = { statement = 'SELECT count(DISTINCT a) AS a, count(*) AS rows FROM t \gset' }
+duckdb = { engine = "duckdb" }
+sqlite = { engine = "sqlite" }
+"""
+# What a file between the servers may lose: a null, an empty text, quotes, commas, the ends of lines.
+TABLE = r"""
+CREATE TABLE t (a text, n bigint, x double precision);
+INSERT INTO t VALUES ('', 1, 0.1), (NULL, NULL, NULL), ('a "b", c', -9223372036854775808, 1e300), (E'\n\\N', 2, -0.5),
+                     ('', 3, 2), (NULL, 4, 3);
+"""
+
+
+def test_a_killed_run_goes_on_with_its_engines(tmp_path: Path, cache: Path) -> None:
+    """The rows are copied again, as they were; what the killed run had left is gone."""
+    path = write_experiment(tmp_path, BOTH, {"t.sql": TABLE})
+    out = tmp_path / "run"
+    killed = subprocess.Popen(
+        command("run", path, "--out", out, "--seed", 1), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    ends = time.monotonic() + 60
+    while time.monotonic() < ends and not ((out / "journal.jsonl").exists() and len(trials_of(out)) >= 3):
+        time.sleep(0.05)
+    killed.kill()
+    killed.wait()
+    before = len(trials_of(out))
+    resumed = subprocess.run(
+        command("run", "--resume", out, "--json"), capture_output=True, text=True, timeout=240, check=False
+    )
+
+    assert resumed.returncode == 0, resumed.stderr
+    assert 3 <= before < 18
+    findings = json.loads(resumed.stdout)
+    assert findings["blocks_complete"] == 6
+    assert {tuple(set(one["answers"])) for arm in findings["arms"] for one in arm["answers"]} == {(3.0,), (6.0,)}
+    assert [path.name for path in cache.rglob("peer.*")] == []

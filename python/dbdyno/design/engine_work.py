@@ -55,6 +55,7 @@ def _reasons_against(arm: Arm) -> list[str]:
         "settings": arm.settings,
         "role": arm.role,
         "extension": arm.extension,
+        "target": arm.server.url,
         "server_bin": arm.server.server_bin,
         "file": arm.file,
         "fetch_rows": arm.fetch_rows,

@@ -69,6 +69,7 @@ def _arm(arm: Arm) -> dict[str, Any]:
         "target": arm.server.url,
         "scripts": [{"name": script.name, "weight": script.weight} for script in arm.scripts]
         or [{"name": name, "weight": 1} for name in arm.work_names],
+        "engine": arm.engine,
         "file": None if arm.file is None else dataclasses.asdict(arm.file),
         "fixed_units": arm.fixed_units,
         "clients": arm.clients,

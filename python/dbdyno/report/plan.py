@@ -101,7 +101,8 @@ def _does(arm: Plan) -> Iterator[str]:
     yield numbers.count(arm["clients"], "client")
     yield ", ".join(_script(script) for script in arm["scripts"])
     yield from (f"{name} = {value}" for name, value in arm["sets"].items())
-    for key, words in (("sql", "changes the schema"), ("server_bin", "server of"), ("target", "on")):
+    described = {"sql": "changes the schema", "engine": "done by", "server_bin": "server of", "target": "on"}
+    for key, words in described.items():
         if arm[key]:
             yield words if key == "sql" else f"{words} {arm[key]}"
     if arm["reset"]:
