@@ -36,13 +36,14 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Client]:
     Raises:
         DynoError: `no_scheduler`, `no_workers`.
     """
+    from distributed import Client
+
+    # For good: what is cut short says so once more when this process ends.
+    logging.getLogger("distributed").setLevel(_NEVER_SHOWN)
     if scheduler is None:
         with _in_this_process(workers) as client:
             yield client
         return
-    from distributed import Client
-
-    logging.getLogger("distributed").setLevel(_NEVER_SHOWN)
     try:
         client = Client(scheduler, timeout=_CONNECT_LIMIT_S, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:

@@ -133,12 +133,13 @@ def figure(one: Estimate, *, exact: bool) -> str:
 
 
 def within(one: Estimate, *, exact: bool) -> str:
-    """Half of the 95 % interval, in per cent of the count."""
+    """How far the 95 % interval goes, in per cent of the count."""
     if exact:
         return "exact"
     if one.low is None or one.high is None or one.estimate <= 0:
         return numbers.NOTHING
-    return f"+-{numbers.percent((one.high - one.low) / 2 / one.estimate)}"
+    # To the end that is further: an interval that stops at the number of rows is no narrower below them.
+    return f"+-{numbers.percent(max(one.high - one.estimate, one.estimate - one.low) / one.estimate)}"
 
 
 def plan_words(change: PlanChange) -> str:
