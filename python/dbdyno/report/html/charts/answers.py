@@ -12,7 +12,7 @@ from dbdyno.report.html.rows import Row, lay_out
 from dbdyno.report.html.table import Cell, Column, Section, Table
 
 BAND_PX = 16
-AXIS_PX = 46
+AXIS_PX = 60
 POINT = Mark(palette.BETTER, "circle")
 PER_CENT = Unit("%", 0.01)
 
