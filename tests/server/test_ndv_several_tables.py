@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from called import Told, called
 
+from dbdyno.commands import kept_counts
 from dbdyno.targets.embedded import EmbeddedServer
 
 pytestmark = pytest.mark.server
@@ -131,3 +132,18 @@ def test_a_table_that_fails_leaves_the_counts_before_it(server: EmbeddedServer, 
     assert "division by zero" in told.stderr
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["orders"]
     assert "public.orders: 60,000 rows" in called("report", tmp_path / "out").stdout
+
+
+def test_pages_of_many_tables_are_left_until_they_are_asked_for(
+    server: EmbeddedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None is written, and the report says how to have one."""
+    monkeypatch.setattr(kept_counts, "PAGES_MAX", 1)
+
+    told = ndv(server, "--table", "customers", "--table", "archive.orders", "--out", tmp_path / "out")
+
+    assert told.returncode == 0
+    assert not list(tmp_path.glob("out/*/ndv.html"))
+    assert f"dbdyno report {tmp_path}/out/customers --html" in told.stdout.replace("\n  ", " ")
+    assert called("report", tmp_path / "out" / "customers", "--html").returncode == 0
+    assert (tmp_path / "out" / "customers" / "ndv.html").exists()

@@ -15,6 +15,8 @@ from dbdyno import engine
 from dbdyno.store import ndv_directory
 
 DIRECTORY = Path("dbdyno-ndv")
+# A page has its charts' library within it, 5 MB: those of more tables are made when they are asked for.
+PAGES_MAX = 20
 Record = dict[str, Any]
 
 
@@ -60,12 +62,14 @@ def keep(
 def conclude(counts: Sequence[Kept], *, as_json: bool) -> None:
     """Compare the columns of all of them, write the findings and print them."""
     # Not before: it takes a second to import, in which a wrong name could have been told.
-    from dbdyno.commands.ndv_report import findings_of, print_counts, write_findings
+    from dbdyno.commands.ndv_report import findings_of, print_counts, write_findings, write_page
 
     _add_overlaps(counts)
     found = [(one.directory, findings_of(one.record)) for one in counts]
     for directory, findings in found:
         write_findings(directory, findings)
+        if len(found) <= PAGES_MAX:
+            write_page(directory, findings)
     print_counts(found, as_json=as_json)
 
 

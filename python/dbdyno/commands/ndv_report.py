@@ -27,10 +27,9 @@ def findings_of(record: Mapping[str, Any]) -> NdvFindings:
 
 
 def write_findings(directory: Path, found: NdvFindings) -> None:
-    """The findings, the scripts and the page, beside the record."""
+    """The findings and the scripts, beside the record."""
     scripts = {ndv_directory.FIX: found.fix_script, ndv_directory.UNDO: found.undo_script}
     ndv_directory.write_findings(directory, to_json(found), scripts)
-    write_page(directory, found)
 
 
 def write_page(directory: Path, found: NdvFindings) -> Path:

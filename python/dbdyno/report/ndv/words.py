@@ -163,8 +163,7 @@ def next_steps(found: NdvFindings, directory: str | None, page: str | None) -> S
         steps.append((words, f"psql -f {directory}/fix.sql"))
     if found.fix_script is not None and found.what_if is None and (found.server_version or 0) >= 180000:
         steps.append(("to see which plans would change, first", "dbdyno ndv ... --what-if 'SELECT ...'"))
-    if page is not None:
-        steps.append(("with charts, in a browser", page))
     if directory is not None:
+        steps.append(("with charts, in a browser", page or f"dbdyno report {directory} --html"))
         steps.append(("to show this again", f"dbdyno report {directory}"))
     return steps
