@@ -276,3 +276,37 @@ def test_a_killed_run_goes_on_with_its_engines(tmp_path: Path, cache: Path) -> N
     assert findings["blocks_complete"] == 6
     assert {tuple(set(one["answers"])) for arm in findings["arms"] for one in arm["answers"]} == {(3.0,), (6.0,)}
     assert [path.name for path in cache.rglob("peer.*")] == []
+
+
+CACHES = r"""
+question = "?"
+baseline = { cache = "warm" }
+[workload]
+schema = "t.sql"
+executions = 1
+statement = "SELECT count(DISTINCT a) AS a FROM t"
+[truth]
+a = "SELECT count(DISTINCT a) FROM t"
+[design]
+blocks = 1
+reset = []
+[factors.by]
+duckdb = { engine = "duckdb" }
+sqlite = { engine = "sqlite" }
+[factors.cache]
+warm = { expect = { physical_reads = "0 %" } }
+cold = { reset = ["cold-cache"] }
+"""
+
+
+@pytest.mark.nightly
+def test_the_file_of_an_engine_is_in_the_page_cache_or_it_is_not(tmp_path: Path, cache: Path) -> None:
+    """By what its process had the storage read."""
+    # So many that opening the file does not read it all ahead, and such as cannot be compressed.
+    table = "CREATE TABLE t AS SELECT hashint8extended(i, 1) AS a FROM generate_series(1, 400000) AS i"
+    run_experiment(write_experiment(tmp_path, CACHES, {"t.sql": table}), tmp_path / "run")
+    works = {trial["arm"]: trial["work"] for trial in trials_of(tmp_path / "run")}
+
+    for engine in ("duckdb", "sqlite"):
+        assert works[f"{engine}/warm"]["read_bytes"] < 0.05 * works[f"{engine}/warm"]["file_bytes"]
+        assert works[f"{engine}/cold"]["read_bytes"] > 0.3 * works[f"{engine}/cold"]["file_bytes"]

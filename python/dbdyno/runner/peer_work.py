@@ -22,6 +22,7 @@ from dbdyno.runner.histogram import distribution
 from dbdyno.runner.own_outcome import course, own_profile
 from dbdyno.runner.peer_process import Process, ask, started
 from dbdyno.runner.read_back import ReadBack, Seen
+from dbdyno.targets.page_cache import drop_from_page_cache
 from dbdyno.targets.target import Target
 
 Document = dict[str, Any]
@@ -114,12 +115,23 @@ def opened(
         spec |= _scan(statement, target, seed)
     else:
         spec["path"] = str(files[arm.engine])
+        _set_cache(files[arm.engine], cold="cold-cache" in arm.reset)
     directory = target.data_directory
     # Temporary files lie on the storage under test, as the server's do.
     with started(environment={} if directory is None else {"SQLITE_TMPDIR": str(directory)}) as process:
         work = PeerWork(arm, target, process, statement, files.get(arm.engine))
         work.open(spec)
         yield work
+
+
+def _set_cache(file: Path, *, cold: bool) -> None:
+    """The system's page cache holds nothing of the file, or all of it: what lay idle for a while may have left it."""
+    if cold:
+        drop_from_page_cache([file], only_these=True)
+        return
+    with file.open("rb", buffering=0) as whole:
+        while whole.read(1 << 20):
+            pass
 
 
 def _profile_of_reader(elapsed_ns: int, reader: ThreadTimes | None) -> Document:
