@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 import sqlite3
 import sys
 from pathlib import Path
@@ -16,17 +18,20 @@ from dbdyno.errors import DynoError
 from dbdyno.ndv import duckdb_session
 
 ENGINES = ("duckdb", "sqlite")
-ROWS = 20_000
-# The same in both: SQLite takes any type's name, and has the series as a recursive query.
+# The same in both, for SQLite takes any type's name; but for series of numbers.
+SERIES = {
+    "duckdb": "range(1, {0} + 1) AS numbers (n)",
+    "sqlite": "(WITH RECURSIVE s (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM s WHERE n < {0}) SELECT n FROM s) AS f",
+}
 TABLES = """
 CREATE TABLE customers (id INTEGER PRIMARY KEY, email VARCHAR UNIQUE, country VARCHAR COLLATE NOCASE);
 CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers (id), other_id INTEGER,
                      amount DECIMAL(10, 2), paid DOUBLE, note VARCHAR);
 INSERT INTO customers SELECT n, 'c' || n || '@example.org', CASE n % 4 WHEN 0 THEN 'fr' WHEN 1 THEN 'FR' ELSE 'de' END
-  FROM (WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 12000) SELECT n FROM s) AS numbers;
+  FROM FIRST_12000;
 INSERT INTO orders SELECT n, 1 + n % 9000, 15000 + n % 9000, n % 150 / 2.0, n % 3 * 0.5,
     CASE WHEN n % 10 < 3 THEN NULL ELSE 'note ' || (n % 11) END
-  FROM (WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 20000) SELECT n FROM s) AS numbers;
+  FROM FIRST_20000;
 CREATE VIEW countries AS SELECT country, count(*) AS many FROM customers GROUP BY country;
 """
 
@@ -35,12 +40,13 @@ CREATE VIEW countries AS SELECT country, count(*) AS many FROM customers GROUP B
 def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tables in a file of one engine."""
     path = tmp_path_factory.mktemp("databases") / f"shop.{request.param}"
+    tables = re.sub(r"FIRST_(\d+)", lambda number: SERIES[request.param].format(number[1]), TABLES)
     if request.param == "duckdb":
         with duckdb.connect(str(path)) as session:
-            session.execute(TABLES)
+            session.execute(tables)
     else:
         session = sqlite3.connect(path)
-        session.executescript(TABLES)
+        session.executescript(tables)
         session.close()
     return path
 
@@ -192,28 +198,22 @@ UNCOUNTED = {
 def test_each_type_of_duckdb(tmp_path: Path) -> None:
     """As many different values as COUNT(DISTINCT) says; what cannot be compared is not counted, and said."""
     path = tmp_path / "types.db"
+    every = ADVERSARIAL | UNCOUNTED
+    names = [f"c{number}" for number in range(len(every))]
     with duckdb.connect(str(path)) as session:
-        for number, (type_, values) in enumerate((ADVERSARIAL | UNCOUNTED).items()):
-            session.execute(f"CREATE TABLE t{number} (v {type_}, one INTEGER)")
-            for value in [f"({one})" for one in _parts(values)] * 2:
-                session.execute(f"INSERT INTO t{number} VALUES ({value}, 1)")
-        wanted = [
-            session.execute(f"SELECT count(DISTINCT v) FROM t{number}").fetchall()[0][0]
-            for number in range(len(ADVERSARIAL))
-        ]
-    tables = [part for number in range(len(ADVERSARIAL) + len(UNCOUNTED)) for part in ("--table", f"t{number}")]
+        session.execute(f"CREATE TABLE t ({', '.join(map(' '.join, zip(names, every, strict=True)))})")
+        for row in itertools.zip_longest(*map(_parts, every.values()), fillvalue="NULL"):
+            session.execute(f"INSERT INTO t VALUES ({', '.join(row)}), ({', '.join(row)})")
+        wanted = [f"count(DISTINCT {name})" for name in names[: len(ADVERSARIAL)]]
+        counts = session.execute(f"SELECT {', '.join(wanted)} FROM t").fetchall()[0]
 
-    found = json.loads(ndv(path, *tables, "--json", "--out", tmp_path / "out").stdout)["tables"]
+    found = json.loads(ndv(path, "--table", "t", "--json", "--out", tmp_path / "out").stdout)
 
-    counted = {
-        type_: {one["column"]: one["ndv"]["estimate"] for one in table["columns"]}
-        for type_, table in zip(ADVERSARIAL | UNCOUNTED, found, strict=True)
-    }
-    assert counted == {
-        **{type_: {"v": many, "one": 1} for type_, many in zip(ADVERSARIAL, wanted, strict=True)},
-        **{type_: {"one": 1} for type_ in UNCOUNTED},
-    }
-    assert [[one["column"] for one in table["not_counted"]] for table in found[-len(UNCOUNTED) :]] == [["v"]] * 2
+    types = dict(zip(names, every, strict=True))
+    assert {types[one["column"]]: one["ndv"]["estimate"] for one in found["columns"]} == dict(
+        zip(ADVERSARIAL, counts, strict=True)
+    )
+    assert sorted(types[one["column"]] for one in found["not_counted"]) == sorted(UNCOUNTED)
 
 
 def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

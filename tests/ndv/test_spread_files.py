@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from called import Told, called
 
 from dbdyno import engine
 from dbdyno.errors import DynoError
@@ -67,16 +68,9 @@ def files_in(directory: Path) -> Files:
     return found
 
 
-def ndv(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """The command, as a user runs it."""
-    return subprocess.run(
-        [sys.executable, "-m", "dbdyno", "ndv", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env=os.environ | environment,
-    )
+def ndv(*arguments: str | Path) -> Told:
+    """The command on these arguments."""
+    return called("ndv", *arguments)
 
 
 def test_a_worker_that_is_killed_in_the_middle(directory: Path, cluster: subprocess.Popen[str]) -> None:
@@ -184,6 +178,7 @@ def test_an_early_end_leaves_nothing(directory: Path, tmp_path: Path, number: si
         assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.nightly
 def test_a_scheduler_that_is_killed(
     directory: Path, cluster: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
