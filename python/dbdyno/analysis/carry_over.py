@@ -64,7 +64,13 @@ def judged(arms: Sequence[str], grid: Floats, previous: npt.NDArray[np.int64]) -
         After(arms[at], int(came.sum()), finite(float(ratio)))
         for at, came, ratio in zip(enough, came_after, ratios, strict=True)
     ]
-    return CarryOver(p, p < DISTURBANCE_LEVEL, sorted(after, key=lambda one: -abs(math.log(one.ratio))))
+    return CarryOver(p, p < DISTURBANCE_LEVEL, sorted(after, key=_nearness))
+
+
+def _nearness(one: After) -> float:
+    """The greatest effect first. Of two arms it is one effect with two signs, whose last bits depend on the processor:
+    without rounding they would decide which arm is named."""
+    return -round(abs(math.log(one.ratio)), 12)
 
 
 def _effects(left: Floats, came_after: Floats) -> Floats:
