@@ -222,7 +222,8 @@ def carry_over(run: Document, blocks: Blocks, trials: list[Document]) -> Documen
     for at, arm in enumerate(marks):
         others = np.delete(effects, at).mean()
         ratios[arm] = math.exp((effects[at] - others) * (len(names) - 1) / len(names))
-    ordered = sorted(marks, key=lambda arm: -abs(math.log(ratios[arm])))
+    # Two arms have one effect with two signs: then in their order.
+    ordered = sorted(marks, key=lambda arm: round(abs(math.log(ratios[arm])), 12), reverse=True)
     return {
         "p_value": p,
         "told": p < LEVEL,
