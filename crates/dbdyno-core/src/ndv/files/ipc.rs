@@ -1,9 +1,11 @@
 //! Arrow's files, and streams of Arrow that were written to files.
 
+use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_ipc::reader::{StreamReader, read_footer_length};
+use arrow_ipc::root_as_footer;
 use arrow_schema::{ArrowError, SchemaRef};
 
 use super::super::arrow::{Table, bytes_of};
@@ -64,13 +66,26 @@ fn open(path: &Path) -> Result<Batches> {
     let mut magic = [0; MAGIC.len()];
     let is_file = file.read_exact(&mut magic).is_ok() && magic == MAGIC;
     file.rewind().map_err(failed)?;
-    let again = unpanicked::open(path)?;
-    if is_file {
-        let footer = FileReader::try_new(BufReader::new(again), None).map_err(bad)?;
-        file.seek(SeekFrom::Start(MAGIC_BYTES)).map_err(failed)?;
-        let batches = Messages::new(file, bytes - MAGIC_BYTES, Some(footer.num_batches()));
-        return Ok(Batches { schema: footer.schema(), batches });
-    }
+    let begin = if is_file { MAGIC_BYTES } else { 0 };
+    let batches = is_file.then(|| batches_of(&mut file, bytes)).transpose().map_err(|what| bad_file(path, what))?;
+    // Where a file begins its messages lie as in a stream, whose reader decodes nothing before it is asked to.
+    let mut again = unpanicked::open(path)?;
+    again.seek(SeekFrom::Start(begin)).map_err(failed)?;
     let schema = StreamReader::try_new(BufReader::new(again), None).map_err(bad)?.schema();
-    Ok(Batches { schema, batches: Messages::new(file, bytes, None) })
+    file.seek(SeekFrom::Start(begin)).map_err(failed)?;
+    Ok(Batches { schema, batches: Messages::new(file, bytes - begin, batches) })
+}
+
+/// How many batches there are, by the footer of a file.
+fn batches_of(file: &mut File, bytes: u64) -> std::result::Result<usize, String> {
+    let mut end = [0; 10];
+    file.seek(SeekFrom::End(-(end.len() as i64))).map_err(|error| error.to_string())?;
+    file.read_exact(&mut end).map_err(|error| error.to_string())?;
+    let footer_bytes = read_footer_length(end).map_err(|error| error.to_string())? as u64;
+    let begin = bytes.checked_sub(footer_bytes + end.len() as u64).ok_or("its footer is longer than the file")?;
+    file.seek(SeekFrom::Start(begin)).map_err(|error| error.to_string())?;
+    let mut footer = vec![0; footer_bytes as usize];
+    file.read_exact(&mut footer).map_err(|error| error.to_string())?;
+    let footer = root_as_footer(&footer).map_err(|error| error.to_string())?;
+    Ok(footer.recordBatches().map_or(0, |batches| batches.len()))
 }
