@@ -27,11 +27,13 @@ TABLE = pa.table(
 
 # What is done to a file, on a process of its own, whose standard error has to stay empty: `panicked at` is seen there.
 FLIPPER = """
-import json, sys
+import json, resource, sys
 from pathlib import Path
 from dbdyno import engine
 from dbdyno.errors import DynoError
 
+# A length that was believed would end the process.
+resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
 spec, path, step = json.loads(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 whole = path.read_bytes()
 broken = path.with_name("broken")
@@ -55,7 +57,7 @@ def flipped(path: Path, format_: str, step: int) -> list[tuple[int, list[Any]]]:
     """What is said of the file with one byte changed: where, and the error or the counts."""
     spec = SPEC | {"files": {"paths": [], "format": format_}}
     command = [sys.executable, "-c", FLIPPER, json.dumps(spec), str(path), str(step)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=250)
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=1500)
     assert (done.returncode, done.stderr) == (0, "")
     return [(at, what) for at, what in json.loads(done.stdout)]
 
@@ -75,12 +77,16 @@ def assert_refused_in_one_line(found: list[tuple[int, list[Any]]]) -> None:
     assert {what[0] for what in refused} <= {"bad_file", "spec_invalid"}
 
 
+STEPS = [29, pytest.param(1, marks=pytest.mark.nightly)]
+
+
+@pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("dictionary", [True, False], ids=["dictionary", "plain"])
-def test_no_byte_of_a_parquet_file_can_do_harm(tmp_path: Path, *, dictionary: bool) -> None:
+def test_no_byte_of_a_parquet_file_can_do_harm(tmp_path: Path, *, dictionary: bool, step: int) -> None:
     """And with checksums no byte of a page gives another number."""
     path = tmp_path / "x.parquet"
     pq.write_table(TABLE, path, row_group_size=150, use_dictionary=dictionary, write_page_checksum=True)
-    found = flipped(path, "parquet", 5)
+    found = flipped(path, "parquet", step)
     assert_refused_in_one_line(found)
     expected = counts(path, "parquet")
     metadata = pq.ParquetFile(path).metadata
@@ -92,16 +98,40 @@ def test_no_byte_of_a_parquet_file_can_do_harm(tmp_path: Path, *, dictionary: bo
     assert others == []
 
 
-@pytest.mark.parametrize("kind", ["file", "stream"])
-def test_no_byte_of_an_arrow_file_can_do_harm(tmp_path: Path, kind: str) -> None:
-    """Arrow has no checksums, so a value may have become another; no reader panics."""
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize(
+    ("kind", "compression"), [("file", None), ("stream", None), ("file", "zstd"), ("stream", "lz4")]
+)
+def test_no_byte_of_an_arrow_file_can_do_harm(tmp_path: Path, kind: str, compression: str | None, step: int) -> None:
+    """Arrow has no checksums, so a value may have become another; no reader panics, and none asks for all memory."""
     path = tmp_path / "x.arrow"
     new = {"file": pa.ipc.new_file, "stream": pa.ipc.new_stream}[kind]
-    with new(path, TABLE.schema) as writer:
+    with new(path, TABLE.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
         writer.write_table(TABLE, max_chunksize=150)
-    found = flipped(path, "arrow", 11)
+    found = flipped(path, "arrow", step)
     assert {what[0] for _, what in found if what and isinstance(what[0], str)} <= {"bad_file", "spec_invalid"}
     assert all(what == ["bad_file", True, 0, 2] for _, what in found if what and what[0] == "bad_file")
+
+
+def _rows(path: Path) -> int:
+    spec = {"precision": 14, "seed": 0, "files": {"paths": [str(path)], "format": "arrow"}}
+    return int(engine.scan_files(spec)[0]["rows"])
+
+
+@pytest.mark.parametrize("compression", ["lz4", "zstd"])
+def test_a_length_that_cannot_be_is_not_believed(tmp_path: Path, compression: str) -> None:
+    """Of a buffer that would be as large as it says when it is decompressed."""
+    path = tmp_path / "x.arrow"
+    table = pa.table({"n": pa.array([7] * 100_000)})
+    with pa.ipc.new_stream(path, table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
+        writer.write_table(table)
+    whole, true_length = path.read_bytes(), (800_000).to_bytes(8, "little")
+    assert _rows(path) == 100_000
+    assert whole.count(true_length) == 1
+    for claimed in (2**62, -2, 2**40):
+        path.write_bytes(whole.replace(true_length, claimed.to_bytes(8, "little", signed=True)))
+        with pytest.raises(DynoError, match=rf": a buffer of \d+ bytes cannot hold {claimed}$"):
+            _rows(path)
 
 
 @pytest.mark.parametrize("format_", ["parquet", "arrow"])
@@ -135,3 +165,19 @@ def test_a_parquet_file_that_was_cut_off_is_refused(tmp_path: Path) -> None:
         with pytest.raises(DynoError) as raised:
             counts(cut, "parquet")
         assert (raised.value.code, str(raised.value).startswith(f"{cut}: ")) == ("bad_file", True)
+
+
+def test_an_exception_of_the_watcher_ends_the_reading_of_files(tmp_path: Path) -> None:
+    """And is what is raised."""
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"n,s\n" + b"123456,a text\n" * 200_000)
+    seen = []
+
+    def look(now: Any) -> None:
+        seen.append(now)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        engine.scan_files(SPEC | {"files": {"paths": [str(path)] * 1000, "format": "csv"}}, look)
+    assert 0 < seen[0]["rows"] < 200_000 * 1000
+    assert seen[0]["rows_expected"] == pytest.approx(200_000 * 1000, rel=0.1)

@@ -169,6 +169,14 @@ def test_a_dictionary_that_is_given_up_loses_nothing(tmp_path: Path) -> None:
     assert not scan(path)[0]["columns"][0]["exact"]
 
 
+def test_timestamps_of_old_writers_are_the_same_values(tmp_path: Path) -> None:
+    """In 96 bits."""
+    table = pa.table({"t": pa.array([0, 1_000, None, 86_400_000_000_000, 1_000], pa.timestamp("ns"))})
+    path = tmp_path / "old.parquet"
+    pq.write_table(table, path, use_deprecated_int96_timestamps=True)
+    assert_alike(path, table)
+
+
 def test_files_are_one_table(tmp_path: Path) -> None:
     """Whatever the order of their columns, and whether or not a dictionary is kept."""
     table = pa.table({"a": [row % 700 for row in range(3000)], "b": [str(row % 11) for row in range(3000)]})

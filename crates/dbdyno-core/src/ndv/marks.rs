@@ -56,3 +56,17 @@ impl Marks {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_of_words_are_rows_and_those_behind_the_last_row_are_none() {
+        for rows in [0, 1, 63, 64, 65, 1000, BLOCK_ROWS] {
+            let marks = Marks::of_words(std::iter::repeat(u64::MAX - 1), rows);
+            let expected: Vec<usize> = (0..rows).filter(|row| row % 64 != 0).collect();
+            assert_eq!((expected.len(), expected), (marks.count(), marks.rows().collect()), "{rows}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 //!
 //! A type that is read off the first values may not fit a later one; texts fit all of them.
 
-use std::fs::File;
+use std::fmt::Display;
 use std::io::{Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field as ArrowField, Schema, SchemaRef};
 use flate2::read::MultiGzDecoder;
+use memchr::memchr_iter;
 
 use super::super::arrow::Table;
 use super::super::growth::Schedule;
@@ -19,6 +20,7 @@ use super::super::outcome::Counts;
 use super::super::source_spec::{CsvSpec, FilesSpec, SourceSpec};
 use super::bad_file::{bad_file, unreadable};
 use super::csv_fields::{Dialect, Field, Found};
+use super::unpanicked;
 use crate::error::{CoreError, Result};
 
 const CHUNK_BYTES: usize = 256 * 1024;
@@ -79,8 +81,8 @@ struct Records<'a> {
     /// What has come of it; before `begin` it was read.
     bytes: Vec<u8>,
     begin: usize,
-    /// The line with which the next record begins.
-    line: u64,
+    /// Lines that ended before what is kept.
+    lines_before: u64,
     schema: SchemaRef,
     fields: Vec<Field>,
 }
@@ -96,7 +98,7 @@ impl<'a> Records<'a> {
     /// The columns are those of the first line.
     fn open(path: &'a Path, dialect: Dialect, has_header: bool) -> Result<Self> {
         let failed = |error| unreadable(path, &error);
-        let mut file = File::open(path).map_err(failed)?;
+        let mut file = unpanicked::open(path)?;
         let mut magic = [0; GZIP_MAGIC.len()];
         let is_compressed = file.read_exact(&mut magic).is_ok() && magic == GZIP_MAGIC;
         file.rewind().map_err(failed)?;
@@ -108,7 +110,7 @@ impl<'a> Records<'a> {
             is_over: false,
             bytes: Vec::new(),
             begin: 0,
-            line: 1,
+            lines_before: 0,
             schema: Arc::new(Schema::empty()),
             fields: Vec::new(),
         };
@@ -121,7 +123,6 @@ impl<'a> Records<'a> {
     }
 
     fn read_schema(&mut self, has_header: bool) -> Result<()> {
-        let (begin, line) = (self.begin, self.line);
         let Some(at) = self.next()? else { return Err(bad_file(self.path, "it is empty")) };
         let name = |(place, field): (usize, &Field)| {
             let mut name = Vec::new();
@@ -137,8 +138,7 @@ impl<'a> Records<'a> {
         let field = |name: String| ArrowField::new(name, DataType::Utf8, true);
         self.schema = Arc::new(Schema::new(names.into_iter().map(field).collect::<Vec<_>>()));
         if !has_header {
-            // Nothing was moved away: what was read began with it.
-            (self.begin, self.line) = (begin, line);
+            self.begin = at;
         }
         Ok(())
     }
@@ -149,7 +149,6 @@ impl<'a> Records<'a> {
         let mut columns: Vec<Texts> = (0..count).map(|_| Texts::new()).collect();
         let (mut rows, mut bytes) = (0, 0);
         while rows < BATCH_ROWS && (bytes < BATCH_BYTES || rows == 0) {
-            let line = self.line;
             let Some(at) = self.next()? else { break };
             bytes += self.begin - at;
             let is_blank = self.fields.len() == 1 && self.fields[0].is_null();
@@ -158,10 +157,7 @@ impl<'a> Records<'a> {
             }
             if self.fields.len() != count {
                 let found = self.fields.len();
-                return Err(bad_file(
-                    self.path,
-                    format_args!("line {line}: {found} fields where {count} are expected"),
-                ));
+                return Err(self.bad_line(at, format_args!("{found} fields where {count} are expected")));
             }
             for (column, field) in columns.iter_mut().zip(&self.fields) {
                 column.add(*field, &self.bytes[at..], self.dialect.quote);
@@ -190,11 +186,10 @@ impl<'a> Records<'a> {
                 return Ok(None);
             }
             let found = self.dialect.record(rest, self.is_over, &mut self.fields);
-            match found.map_err(|what| bad_file(self.path, format_args!("line {}: {what}", self.line)))? {
-                Found::Record { bytes, lines } => {
+            match found.map_err(|what| self.bad_line(self.begin, what))? {
+                Found::Record(bytes) => {
                     let at = self.begin;
                     self.begin += bytes;
-                    self.line += lines;
                     return Ok(Some(at));
                 }
                 Found::More => self.read_more()?,
@@ -204,12 +199,13 @@ impl<'a> Records<'a> {
 
     /// Reads as much again as is kept, so that a long record is not looked at too often.
     fn read_more(&mut self) -> Result<()> {
+        self.lines_before += lines(&self.bytes[..self.begin]);
         self.bytes.drain(..self.begin);
         self.begin = 0;
         let kept = self.bytes.len();
         if kept > RECORD_BYTES_MAX {
-            let what = format!("line {}: a record of more than {} MB; is a quote left open?", self.line, kept >> 20);
-            return Err(bad_file(self.path, what));
+            let what = format_args!("a record of more than {} MB; is a quote left open?", kept >> 20);
+            return Err(self.bad_line(0, what));
         }
         let wanted = kept.max(CHUNK_BYTES);
         self.bytes.reserve(wanted);
@@ -217,6 +213,16 @@ impl<'a> Records<'a> {
         self.is_over = read.map_err(|error| unreadable(self.path, &error))? < wanted;
         Ok(())
     }
+
+    /// What is wrong with the record that begins here.
+    fn bad_line(&self, at: usize, what: impl Display) -> CoreError {
+        let line = 1 + self.lines_before + lines(&self.bytes[..at]);
+        bad_file(self.path, format_args!("line {line}: {what}"))
+    }
+}
+
+fn lines(bytes: &[u8]) -> u64 {
+    memchr_iter(b'\n', bytes).count() as u64
 }
 
 impl Texts {

@@ -1,11 +1,11 @@
 //! Arrow's files, and streams of Arrow that were written to files.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use arrow_array::RecordBatch;
-use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_ipc::reader::{StreamReader, read_footer_length};
+use arrow_ipc::root_as_footer;
 use arrow_schema::{ArrowError, SchemaRef};
 
 use super::super::arrow::{Table, bytes_of};
@@ -14,16 +14,18 @@ use super::super::live::Board;
 use super::super::outcome::Counts;
 use super::super::source_spec::{FilesSpec, SourceSpec};
 use super::bad_file::{bad_file, unreadable};
+use super::ipc_messages::Messages;
+use super::unpanicked;
 use crate::error::Result;
 
 const MAGIC: &[u8] = b"ARROW1";
-/// A stream may end without it, but then nobody knows whether it was cut off.
-const END_OF_STREAM: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
+/// Before the first message of a file.
+const MAGIC_BYTES: u64 = 8;
 
 /// The batches of a file.
 struct Batches {
     schema: SchemaRef,
-    batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>>>,
+    batches: Messages,
 }
 
 /// What was counted of all files, and the number of rows.
@@ -55,31 +57,35 @@ pub(super) fn read(spec: &SourceSpec, files: &FilesSpec, board: &Board) -> Resul
     Ok((table.into_counts(), rows))
 }
 
+/// A stream may end without saying so, but then nobody knows whether it was cut off: its messages have to.
 fn open(path: &Path) -> Result<Batches> {
-    let mut file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let failed = |error: io::Error| unreadable(path, &error);
+    let bad = |error: ArrowError| bad_file(path, error);
+    let mut file = unpanicked::open(path)?;
+    let bytes = file.metadata().map_err(failed)?.len();
     let mut magic = [0; MAGIC.len()];
     let is_file = file.read_exact(&mut magic).is_ok() && magic == MAGIC;
-    if !is_file && !ends_well(&mut file) {
-        return Err(bad_file(path, "it is no file of Arrow's, and no stream that was written to its end"));
-    }
-    file.rewind().map_err(|error| unreadable(path, &error))?;
-    let failed = |error: ArrowError| bad_file(path, error);
-    let file = BufReader::new(file);
-    Ok(match is_file {
-        true => {
-            let reader = FileReader::try_new(file, None).map_err(failed)?;
-            Batches { schema: reader.schema(), batches: Box::new(reader) }
-        }
-        false => {
-            let reader = StreamReader::try_new(file, None).map_err(failed)?;
-            Batches { schema: reader.schema(), batches: Box::new(reader) }
-        }
-    })
+    file.rewind().map_err(failed)?;
+    let begin = if is_file { MAGIC_BYTES } else { 0 };
+    let batches = is_file.then(|| batches_of(&mut file, bytes)).transpose().map_err(|what| bad_file(path, what))?;
+    // Where a file begins its messages lie as in a stream, whose reader decodes nothing before it is asked to.
+    let mut again = unpanicked::open(path)?;
+    again.seek(SeekFrom::Start(begin)).map_err(failed)?;
+    let schema = StreamReader::try_new(BufReader::new(again), None).map_err(bad)?.schema();
+    file.seek(SeekFrom::Start(begin)).map_err(failed)?;
+    Ok(Batches { schema, batches: Messages::new(file, bytes - begin, batches) })
 }
 
-fn ends_well(file: &mut File) -> bool {
-    let mut end = [0; END_OF_STREAM.len()];
-    file.seek(SeekFrom::End(-(END_OF_STREAM.len() as i64))).is_ok()
-        && file.read_exact(&mut end).is_ok()
-        && end == END_OF_STREAM
+/// How many batches there are, by the footer of a file.
+fn batches_of(file: &mut File, bytes: u64) -> std::result::Result<usize, String> {
+    let mut end = [0; 10];
+    file.seek(SeekFrom::End(-(end.len() as i64))).map_err(|error| error.to_string())?;
+    file.read_exact(&mut end).map_err(|error| error.to_string())?;
+    let footer_bytes = read_footer_length(end).map_err(|error| error.to_string())? as u64;
+    let begin = bytes.checked_sub(footer_bytes + end.len() as u64).ok_or("its footer is longer than the file")?;
+    file.seek(SeekFrom::Start(begin)).map_err(|error| error.to_string())?;
+    let mut footer = vec![0; footer_bytes as usize];
+    file.read_exact(&mut footer).map_err(|error| error.to_string())?;
+    let footer = root_as_footer(&footer).map_err(|error| error.to_string())?;
+    Ok(footer.recordBatches().map_or(0, |batches| batches.len()))
 }

@@ -11,6 +11,7 @@ mod bad_file;
 mod csv;
 mod csv_fields;
 mod ipc;
+mod ipc_messages;
 mod page_values;
 mod pages;
 mod parquet;
@@ -36,7 +37,7 @@ pub fn scan_files(spec_json: &str, board: &Board) -> Result<SourceScan> {
         return Err(invalid("paths: give one at least"));
     }
     let (started_ns, cpu_before_ns) = (clock::now_ns(), clock::thread_cpu_ns());
-    let (counts, rows) = unpanicked::reading(files, || read(&spec, files, board))?;
+    let (counts, rows) = unpanicked::reading(|| read(&spec, files, board))?;
     let totals = Totals {
         rows,
         bytes: bytes_of(files)?.into_iter().sum(),

@@ -1,34 +1,42 @@
 //! Readers of files that were made to break them.
 
-use std::cell::Cell;
+use std::cell::RefCell;
+use std::fs::File;
 use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
 use std::sync::Once;
 
-use super::super::source_spec::FilesSpec;
-use crate::error::{CoreError, Result};
+use super::bad_file::{bad_file, unreadable};
+use crate::error::Result;
 
 thread_local! {
-    static IS_READING: Cell<bool> = const { Cell::new(false) };
+    /// The file that was opened last, while files are read.
+    static OPEN: RefCell<Option<PathBuf>> = const { RefCell::new(None) };
 }
 
-/// Reads; where one of the libraries for a format panics, that is an error of the files, in one line.
-pub(super) fn reading<T>(files: &FilesSpec, read: impl FnOnce() -> Result<T>) -> Result<T> {
+/// Opens a file; whoever panics now panics over it.
+pub(super) fn open(path: &Path) -> Result<File> {
+    OPEN.set(Some(path.to_owned()));
+    File::open(path).map_err(|error| unreadable(path, &error))
+}
+
+/// Reads; where one of the libraries for a format panics, that is an error of the file, in one line.
+pub(super) fn reading<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |panicked| {
-            if !IS_READING.get() {
+            if OPEN.with_borrow(Option::is_none) {
                 before(panicked);
             }
         }));
     });
-    IS_READING.set(true);
     let outcome = panic::catch_unwind(AssertUnwindSafe(read));
-    IS_READING.set(false);
+    let open = OPEN.take();
     outcome.unwrap_or_else(|cause| {
+        let Some(path) = open else { panic::resume_unwind(cause) };
         let what = cause.downcast_ref::<&str>().copied().or_else(|| cause.downcast_ref::<String>().map(String::as_str));
-        let paths: Vec<_> = files.paths.iter().map(|path| path.display().to_string()).collect();
-        let message = format!("{}: the file is broken: {}", paths.join(", "), what.unwrap_or("its reader gave up"));
-        Err(CoreError::new("bad_file", message))
+        let broken = format!("it is broken: {}", what.unwrap_or("its reader gave up"));
+        Err(bad_file(&path, broken))
     })
 }
