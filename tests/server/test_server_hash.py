@@ -8,11 +8,13 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from dbdyno import engine
 from dbdyno.errors import DynoError
 from dbdyno.ndv.postgres.catalogue import read_catalogue
 from dbdyno.ndv.postgres.scan_source import Source, plan_source
 from dbdyno.ndv.postgres.server_hash import SEED
 from dbdyno.ndv.postgres.session import connect
+from dbdyno.ndv.postgres.sql_outcome import sketch_arguments
 from dbdyno.ndv.postgres.sql_scan import ServerColumn, ServerCounts, count_by_server
 from dbdyno.targets.embedded import EmbeddedServer
 from dbdyno.targets.target import Connection
@@ -136,11 +138,16 @@ def test_equal_values_are_one_value(server: EmbeddedServer, session: Connection,
     assert (column.rows, column.nulls) == (2 * len(ADVERSARIAL[type_]) + 1, 1)
 
 
+def exchanged(value: int) -> int:
+    """A hash with its halves exchanged."""
+    return (value % (1 << 32)) << 32 | (value >> 32) % (1 << 32)
+
+
 def registers_of(hashes: list[int], precision: int) -> np.ndarray:
     """One at a time, as the definition says."""
     registers = np.zeros(1 << precision, dtype=np.uint8)
     for value in hashes:
-        word = value % (1 << 64)
+        word = exchanged(value)
         rest = word & ((1 << (64 - precision)) - 1)
         bucket = word >> (64 - precision)
         registers[bucket] = max(registers[bucket], 64 - precision - rest.bit_length() + 1)
@@ -158,8 +165,22 @@ def test_registers_are_those_of_the_hashes(server: EmbeddedServer, session: Conn
         assert np.array_equal(found[name].registers, registers_of(hashes, precision))
         if name == "few":
             assert found[name].hashes is not None
-            assert found[name].hashes.tolist() == sorted(value % (1 << 64) for value in hashes)
+            assert found[name].hashes.tolist() == sorted(map(exchanged, hashes))
     assert found["key"].hashes is None
+
+
+def test_numbers_in_a_row_are_counted_without_bias(server: EmbeddedServer, session: Connection) -> None:
+    """16 times 20,000 of them: the mean error is within 2.8 standard errors of none.
+
+    By the upper bits of the server's hash it would be -0.93 %: lookup3 mixes them less.
+    """
+    columns = ", ".join(f"n + {1_000_000 * place}::bigint AS c{place}" for place in range(16))
+    server.execute(f"CREATE TABLE h.in_a_row AS SELECT {columns} FROM generate_series(1, 20000) AS n")
+
+    file = engine.sketch_from_server(*sketch_arguments(counted(server, session, "h.in_a_row")))
+
+    errors = [column["ndv"]["estimate"] / 20_000 - 1 for column in engine.sketch_estimates(file)["columns"]]
+    assert abs(np.mean(errors)) <= 2.8 * 0.0063 / 4
 
 
 def test_equal_numbers_agree_whatever_their_width(server: EmbeddedServer, session: Connection) -> None:

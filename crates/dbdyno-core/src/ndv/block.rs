@@ -260,14 +260,14 @@ mod tests {
     #[test]
     fn values_are_hashed_and_counted_by_column() {
         let mut block = block(&[Decoder::Integer, Decoder::Bytes, Decoder::Hashed], &[]);
-        add(&mut block, &[Some(&[0, 7]), Some(b"text"), Some(&9_u64.to_be_bytes())]).expect("a row");
+        add(&mut block, &[Some(&[0, 7]), Some(b"text"), Some(&0x9_0000_0008_u64.to_be_bytes())]).expect("a row");
         add(&mut block, &[None, Some(&[1; 1021]), None]).expect("a row");
         add(&mut block, &[Some(&[0, 7]), Some(&[1; 1020]), None]).expect("a row");
         block.hash();
         let seen: Vec<_> = block.hashed().collect();
         assert_eq!((fixed(7), fixed(7)), (seen[0].hashes[0], seen[0].hashes[2]));
         assert_eq!((hash::bytes(5, b"text"), hash::bytes(5, &[1; 1021])), (seen[1].hashes[0], seen[1].hashes[1]));
-        assert_eq!(9, seen[2].hashes[0]);
+        assert_eq!(0x8_0000_0009, seen[2].hashes[0]);
         assert_eq!([1, 0, 2], [0, 1, 2].map(|column: usize| seen[column].nulls.count()));
         assert_eq!([4, 4 + 1021 + 1020, 8], [0, 1, 2].map(|column: usize| seen[column].value_bytes));
         drop(seen);

@@ -63,7 +63,8 @@ impl Decoder {
             Self::Bpchar => Some(hash::bytes(seed, without_blanks(value))),
             Self::Jsonb => jsonb(value, scratch).map(|text| hash::bytes(seed, text)),
             Self::Bytes => Some(hash::bytes(seed, value)),
-            Self::Hashed => value.try_into().ok().map(u64::from_be_bytes),
+            // Its lower half is the better mixed one (docs/sketch-file.md).
+            Self::Hashed => value.try_into().ok().map(|hash| u64::from_be_bytes(hash).rotate_left(32)),
         }
     }
 }
@@ -332,8 +333,8 @@ mod tests {
     }
 
     #[test]
-    fn the_servers_hash_is_taken_as_it_is() {
-        assert_eq!(Some(u64::MAX - 6), bits(Decoder::Hashed, &(-7_i64).to_be_bytes()));
+    fn the_servers_hash_comes_with_its_halves_exchanged() {
+        assert_eq!(Some(0xFFFF_FFF9_FFFF_FFFF), bits(Decoder::Hashed, &(-7_i64).to_be_bytes()));
     }
 
     #[test]

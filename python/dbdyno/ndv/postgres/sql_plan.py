@@ -1,9 +1,14 @@
 """Source (b), the statements: HyperLogLog in plain SQL, so that registers leave the server instead of rows.
 
 ```
-hash of the value   [ upper p bits: the bucket | the other 64 - p bits: the rest ]
+hash of the value   [ upper 32 bits | lower 32 bits ]     as the server's function gives it
+its halves changed  [ upper p bits: the bucket | the other 64 - p bits: the rest ]
 a bucket's register = leading zeros of the smallest rest in it, plus one
 ```
+
+The halves change places because the server's hash mixes its upper one less (lookup3's `final` is made for its last
+word): of 20,000 numbers in a row the estimate by the upper bits was 0.93 % too low in the mean of 300 seeds, by the
+lower ones 0.02 %, with a standard error of 0.04 %.
 
 Each bucket's smallest rest is a `min` in a GROUP BY, and grouping sets do several columns in one scan. Every grouping
 set advances every column's `min`, so a value takes the longer the more columns there are: 350 ns for one, 390 for 4,
@@ -101,11 +106,11 @@ def columns_at_once(precision: int, row_bytes: float) -> int:
 
 
 def _registers(source: Source, hashed: Sequence[Hashed], precision: int) -> str:
-    rest_bits = 64 - precision
+    lower_bits = 32 - precision
     places = range(len(hashed))
     halves = ", ".join(
-        f"((h{place} >> {rest_bits}) & {(1 << precision) - 1})::pg_catalog.int4 AS b{place}, "
-        f"h{place} & {(1 << rest_bits) - 1} AS r{place}"
+        f"((h{place} >> {lower_bits}) & {(1 << precision) - 1})::pg_catalog.int4 AS b{place}, "
+        f"((h{place} & {(1 << lower_bits) - 1}) << 32) | ((h{place} >> 32) & {(1 << 32) - 1}) AS r{place}"
         for place in places
     )
     minimum = " ".join(f"WHEN {place} THEN m{place}" for place in places)
@@ -125,7 +130,7 @@ def _hashes(source: Source, hashed: Sequence[Hashed]) -> str:
 
 
 def _sets(columns: int, letter: str) -> str:
-    """One column needs no grouping sets, which are never parallel."""
+    """One column needs no grouping sets."""
     if columns == 1:
         return f"{letter}0"
     return f"GROUPING SETS ({', '.join(f'({letter}{place})' for place in range(columns))})"

@@ -140,7 +140,12 @@ def _hashes(session: Connection, source: Source, hashed: Sequence[Hashed]) -> li
         for place, value in _rows(session, distinct_scan(source, hashed).sql):
             if value is not None:
                 found[place].append(value)
-    return [np.sort(np.array(values, dtype=np.int64).view(np.uint64)) for values in found]
+    return [np.sort(halves_changed(np.array(values, dtype=np.int64).view(np.uint64))) for values in found]
+
+
+def halves_changed(hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """The server's hashes as a file of sketches has them."""
+    return hashes << np.uint64(32) | hashes >> np.uint64(32)
 
 
 def _rows(session: Connection, statement: str) -> Iterator[tuple[int, ...]]:

@@ -2,7 +2,7 @@
 WITH registers (k, bucket, least, rows) AS (
 SELECT k, b, CASE k WHEN 0 THEN m0 END, n FROM (
 SELECT 0 AS k, COALESCE(b0, NULL) AS b, pg_catalog.min(r0) AS m0, pg_catalog.count(*) AS n
-FROM (SELECT ((h0 >> 50) & 16383)::pg_catalog.int4 AS b0, h0 & 1125899906842623 AS r0 FROM (SELECT pg_catalog.hashtextextended(r.wide::pg_catalog.text, :random_seed) AS h0 FROM distinct_values AS r) AS h) AS v
+FROM (SELECT ((h0 >> 18) & 16383)::pg_catalog.int4 AS b0, ((h0 & 262143) << 32) | ((h0 >> 32) & 4294967295) AS r0 FROM (SELECT pg_catalog.hashtextextended(r.wide::pg_catalog.text, :random_seed) AS h0 FROM distinct_values AS r) AS h) AS v
 GROUP BY b0) AS g
 ), sums AS (
     SELECT k, count(*) AS filled, sum(2::float8 ^ (length(ltrim(least::bit(50)::text, '0')) - 51)) AS powers
