@@ -103,11 +103,10 @@ impl<'a> Runs<'a> {
                 // The last run of a page may be cut off behind its last value.
                 let wanted = length.checked_mul(self.width as usize).ok_or(Broken)?;
                 let bytes = self.take(wanted.min(self.bytes.len()))?;
-                let left = match self.width {
-                    0 => length.checked_mul(8).ok_or(Broken)?,
-                    width => bytes.len() * 8 / width as usize,
+                self.run = match self.width {
+                    0 => Run::Same { value: 0, left: length.checked_mul(8).ok_or(Broken)? },
+                    width => Run::Packed { bytes, next: 0, left: bytes.len() * 8 / width as usize },
                 };
-                self.run = Run::Packed { bytes, next: 0, left };
             }
         }
         Ok(())
