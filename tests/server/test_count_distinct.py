@@ -128,10 +128,9 @@ def test_the_shipped_statement_is_what_ndv_has_the_server_do(server: EmbeddedSer
 STANDARD_ERROR = math.sqrt(16384 * (math.exp(ROWS / 16384) - ROWS / 16384 - 1)) / ROWS
 
 
-# The server's hash of whole numbers that follow each other has upper bits that are not quite evenly spread, whatever
-# the seed: 0.75 % too few values in the mean of 300 seeds (and none with the lower bits, or as text).
-@pytest.mark.parametrize(("column", "bias"), [("wide", 0.0), ("id", -0.0075)])
-def test_errors_over_seeds_are_those_of_16384_registers(server: EmbeddedServer, column: str, bias: float) -> None:
+# By the upper bits of the server's hash, ids in a row would be 0.75 % too few.
+@pytest.mark.parametrize("column", ["wide", "id"])
+def test_errors_over_seeds_are_those_of_16384_registers(server: EmbeddedServer, column: str) -> None:
     """40 seeds: 0.61 %, and a mean within what chance leaves of them."""
     filled(server)
     text = (SQL / f"hll-{column}.sql").read_text().partition("\\gset")[0]
@@ -146,7 +145,7 @@ def test_errors_over_seeds_are_those_of_16384_registers(server: EmbeddedServer, 
 
     assert len(set(errors)) > 30
     assert 0.6 * STANDARD_ERROR < statistics.stdev(errors) < 1.5 * STANDARD_ERROR
-    assert statistics.fmean(errors) == pytest.approx(bias, abs=4 * STANDARD_ERROR / math.sqrt(len(errors)))
+    assert statistics.fmean(errors) == pytest.approx(0, abs=4 * STANDARD_ERROR / math.sqrt(len(errors)))
 
 
 @pytest.mark.nightly
