@@ -46,7 +46,8 @@ def evaluator() -> Path:
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     program = target / "debug" / "examples" / "evaluate_script"
     if has_cargo() and os.access(target if target.exists() else ROOT, os.W_OK):
-        build = ["cargo", "build", "--quiet", "--package", "dbdyno-core", "--example", "evaluate_script"]
+        # Of the whole workspace: for one package alone, features differ, and with them all that it is built of.
+        build = ["cargo", "build", "--quiet", "--workspace", "--example", "evaluate_script"]
         subprocess.run(build, cwd=ROOT, check=True)
     if not program.exists():
         pytest.skip(f"{program} is not built and this account cannot build it")
