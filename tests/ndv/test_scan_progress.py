@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.commands import ndv_progress
+from dbdyno.commands import live_line
 from dbdyno.commands.ndv_progress import FilesProgress, ScanProgress, scan_words
 
 S = 1_000_000_000
@@ -28,7 +28,7 @@ def test_words_of_a_scan(rows: int, expected: int, elapsed_ns: int, words: str) 
 
 def test_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """One a file, or a scan, where there is no terminal and ten seconds have gone by."""
-    monkeypatch.setattr(ndv_progress, "_PLAIN_PERIOD_S", 0.0)
+    monkeypatch.setattr(live_line, "PLAIN_LINE_EVERY_S", 0.0)
     paths = [tmp_path / name for name in ("a", "b", "c")]
     for path, size in zip(paths, (100, 300, 600), strict=True):
         path.write_bytes(bytes(size))

@@ -9,14 +9,10 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
-
+from dbdyno.commands.live_line import LiveLine
 from dbdyno.probes.process_work import moved_bytes
 from dbdyno.report.numbers import exact_duration
 
-PLAIN_LINE_EVERY_S = 10.0
 _WORDS = {
     "idle": "one read at a time",
     "rested": "one read at a time, after a rest",
@@ -42,30 +38,26 @@ class CalibrationProgress:
         """`what` is said at first; `also` ends it, too, by saying False."""
         self._where, self._what, self._also = where, what, also
         self.phase = ""
-        self._console = Console(stderr=True)
-        self._live = Live(console=self._console, refresh_per_second=4, transient=True)
-        self._printed_s = 0.0
+        self._line = LiveLine(at_once=True)
         self._stopped = False
         self._before: Any = None
 
     def __enter__(self) -> CalibrationProgress:
         self._before = signal.signal(signal.SIGINT, self._stop)
         print(f"calibrating {self._where}: {self._what}", file=sys.stderr, flush=True)
-        if self._console.is_terminal:
-            self._live.start()
+        self._line.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         signal.signal(signal.SIGINT, self._before)
-        if self._live.is_started:
-            self._live.stop()
+        self._line.stop()
 
     def begin(self, what: str, left_ns: int) -> None:
         """This is next, and so much is left."""
         self.phase = what
-        self._show(f"{_WORDS.get(what, what)}, {exact_duration(round(max(0, left_ns) / 1e9) * 1e9)} left")
+        self._line.show(f"{_WORDS.get(what, what)}, {exact_duration(round(max(0, left_ns) / 1e9) * 1e9)} left")
 
     def filling(self, bytes_: int, then_ns: int) -> Callable[[], bool]:
         """The file is filled next, and so much is to be done then. What is returned is asked meanwhile whether to go
@@ -77,18 +69,10 @@ class CalibrationProgress:
             elapsed_s, moved = time.monotonic() - begun_s, (moved_bytes() or 0) - (before or 0)
             if moved > 0 and elapsed_s > RATE_KNOWN_AFTER_S:
                 left_ns = max(0, bytes_ - moved) * elapsed_s / moved * 1e9
-                self._show(f"fill the file, {exact_duration(round((left_ns + then_ns) / 1e9) * 1e9)} left")
+                self._line.show(f"fill the file, {exact_duration(round((left_ns + then_ns) / 1e9) * 1e9)} left")
             return self.go_on()
 
         return go_on
-
-    def _show(self, line: str) -> None:
-        now_s = time.monotonic()
-        if self._live.is_started:
-            self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
-        elif now_s >= self._printed_s + PLAIN_LINE_EVERY_S:
-            self._printed_s = now_s
-            print(line, file=sys.stderr, flush=True)
 
     def go_on(self) -> bool:
         """Whether to."""

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
-
+from dbdyno.commands.live_line import LiveLine
 from dbdyno.report import numbers
-
-_PLAIN_PERIOD_S = 10.0
 
 
 class _Progress:
@@ -23,28 +17,19 @@ class _Progress:
 
     def __init__(self, table: str) -> None:
         self._table = table
-        self._console = Console(stderr=True)
-        self._live = Live(console=self._console, refresh_per_second=4, transient=True)
-        self._said_s = time.monotonic()
+        self._line = LiveLine(at_once=False)
 
     def __enter__(self) -> Self:
-        if self._console.is_terminal:
-            self._live.start()
+        self._line.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._live.is_started:
-            self._live.stop()
+        self._line.stop()
 
     def _show(self, words: str) -> None:
-        line = f"counting {self._table}: {words}"
-        if self._live.is_started:
-            self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
-        elif time.monotonic() - self._said_s >= _PLAIN_PERIOD_S:
-            self._said_s = time.monotonic()
-            print(line, file=sys.stderr, flush=True)
+        self._line.show(f"counting {self._table}: {words}")
 
 
 class ScanProgress(_Progress):

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
-
 from dbdyno.analysis.live_profile import LiveState
-
-_PLAIN_PERIOD_S = 10.0
+from dbdyno.commands.live_line import LiveLine
 
 
 class ProfileProgress:
@@ -23,26 +17,22 @@ class ProfileProgress:
     def __init__(self, shown: str, seconds: float) -> None:
         self._shown = shown
         self._seconds = seconds
-        self._console = Console(stderr=True)
-        self._live: Live | None = None
-        self._started = self._said = 0.0
+        self._line = LiveLine(at_once=True)
+        self._started = 0.0
         self._active = ""
         self._state = LiveState(cpus=None)
 
     def __enter__(self) -> ProfileProgress:
         self._started = time.monotonic()
-        if self._console.is_terminal:
-            self._live = Live(console=self._console, refresh_per_second=4, transient=True)
-            self._live.start()
-        else:
-            self._say(f"profiling {self._shown} for {self._seconds:g} s")
+        self._line.start()
+        if not self._line.is_redrawn:
+            self._line.show(f"profiling {self._shown} for {self._seconds:g} s")
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._live is not None:
-            self._live.stop()
+        self._line.stop()
 
     def take_step(self, step: Mapping[str, Any]) -> None:
         """How many sessions were active in the last step."""
@@ -55,13 +45,5 @@ class ProfileProgress:
     def tick(self) -> bool:
         """Redraw, or say something now and then."""
         left = max(0.0, self._seconds - (time.monotonic() - self._started))
-        line = f"profiling {self._shown}: {left:.0f} s left{self._active}"
-        if self._live is not None:
-            self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
-        elif time.monotonic() - self._said >= _PLAIN_PERIOD_S:
-            self._say(line)
+        self._line.show(f"profiling {self._shown}: {left:.0f} s left{self._active}")
         return True
-
-    def _say(self, line: str) -> None:
-        self._said = time.monotonic()
-        print(line, file=sys.stderr, flush=True)
