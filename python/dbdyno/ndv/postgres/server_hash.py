@@ -35,21 +35,21 @@ _FOLDED = ("int8", "timestamp", "timestamptz", "time", "xid8", "pg_lsn")
 # What gives the bytes of a value where equal values are equal bytes: of types of which the server's hash leaves
 # something out, and of those that it can order but not hash.
 _SEND = {
-    "numeric": "numeric_send",
-    "int8": "int8send",
-    "timestamp": "timestamp_send",
-    "timestamptz": "timestamptz_send",
-    "time": "time_send",
-    "xid8": "xid8send",
-    "pg_lsn": "pg_lsn_send",
-    "bit": "bit_send",
-    "varbit": "varbit_send",
-    "money": "cash_send",
-    "tsvector": "tsvectorsend",
-    "tsquery": "tsquerysend",
+    "numeric": "numeric_send(pg_catalog.trim_scale({0}))",
+    "int8": "int8send({0})",
+    "timestamp": "timestamp_send({0})",
+    "timestamptz": "timestamptz_send({0})",
+    "time": "time_send({0})",
+    "xid8": "xid8send({0})",
+    "pg_lsn": "pg_lsn_send({0})",
+    "bit": "bit_send({0})",
+    "varbit": "varbit_send({0})",
+    "money": "cash_send({0})",
+    "tsvector": "tsvectorsend({0})",
+    "tsquery": "tsquerysend({0})",
 }
 _ARRAY_HASH = "pg_catalog.hash_array_extended"
-_SEND_OF_KIND = {"r": "range_send", "m": "multirange_send"}
+_SEND_OF_KIND = {"r": "range_send({0})", "m": "multirange_send({0})"}
 _BYTES_SINCE = 180000
 
 
@@ -102,10 +102,7 @@ def _bytes_of(column: Column, value: str) -> str | None:
     send = _SEND.get(column.base_type[1]) if column.base_type[0] == "pg_catalog" else None
     if send is None and _is_made_of(column, _FOLDED):
         send = _SEND_OF_KIND.get(column.kind)
-    if send is None:
-        return None
-    shortest = f"pg_catalog.trim_scale({value})" if send == "numeric_send" else value
-    return f"pg_catalog.{send}({shortest})"
+    return None if send is None else f"pg_catalog.{send.format(value)}"
 
 
 def _text_of(column: Column, value: str) -> str | None:
