@@ -1,19 +1,11 @@
-//! One scan on a thread of its own, while this one looks for signals and for what a watcher wants to see.
-
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+//! One scan, shown to a watcher while it reads.
 
 use dbdyno_core::error::Result;
 use dbdyno_core::ndv::{ArrowStream, Board, Exported, SourceScan, scan_arrow, scan_files, scan_postgres};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 
-use crate::{CoreError, raise};
-
-/// How long a Ctrl-C may go unnoticed while a table is read.
-const SIGNAL_CHECK_PERIOD: Duration = Duration::from_millis(50);
-/// How often a watcher is shown the scan.
-const LIVE_PERIOD: Duration = Duration::from_secs(1);
+use crate::asking::while_shown;
 
 /// (outcome, file of sketches).
 type Scanned<'py> = (String, Bound<'py, PyBytes>);
@@ -59,40 +51,11 @@ fn converted(py: Python<'_>, scan: SourceScan) -> SourceScanned<'_> {
     (scan.outcome, PyBytes::new(py, &scan.sketches), scan.exported.into_iter().map(exported).collect())
 }
 
-/// An exception of the watcher's ends the scan and is raised.
 fn while_watched<T: Send>(
     py: Python<'_>,
     live: Option<Py<PyAny>>,
     scan: impl FnOnce(&Board) -> Result<T> + Send,
 ) -> PyResult<T> {
     let board = Board::default();
-    let (sender, mut receiver) = channel();
-    std::thread::scope(|scope| {
-        let board = &board;
-        scope.spawn(move || sender.send(scan(board)));
-        let mut interrupted: Option<PyErr> = None;
-        let mut shown = Instant::now();
-        loop {
-            let received;
-            (received, receiver) = py.detach(move || (receiver.recv_timeout(SIGNAL_CHECK_PERIOD), receiver));
-            match received {
-                Ok(outcome) => return interrupted.map_or_else(|| outcome.map_err(raise), Err),
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(CoreError::new_err(("internal", "the reading thread panicked; please report this")));
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            let mut seen = py.check_signals();
-            if let (Some(live), Some(text)) = (&live, board.text())
-                && shown.elapsed() >= LIVE_PERIOD
-            {
-                shown = Instant::now();
-                seen = seen.and_then(|()| live.call1(py, (text,)).map(|_| ()));
-            }
-            if let Err(reason) = seen {
-                board.request_stop();
-                interrupted.get_or_insert(reason);
-            }
-        }
-    })
+    while_shown(py, "reading", || scan(&board), live.as_ref(), || board.text(), || board.request_stop())
 }
