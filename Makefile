@@ -69,7 +69,6 @@ format: dev ## rewrite the sources as the linters want them
 	$(BIN)/ruff format .
 
 bench: dev ## the speed claims, against their peers, in one run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	$(BIN)/python benches/generate_rows.py
 	$(BIN)/python benches/sketch_vs_peers.py
 	$(BIN)/python benches/ndv_scan.py

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
+import duckdb
+import polars
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -281,8 +283,7 @@ def test_an_object_without_the_interface_is_a_type_error() -> None:
 
 
 def test_relations_of_duckdb_and_frames_of_polars_are_streams() -> None:
-    """Where these are there: their own layouts of texts, decimals, intervals and dictionaries."""
-    duckdb, polars = pytest.importorskip("duckdb"), pytest.importorskip("polars")
+    """Their own layouts of texts, decimals, intervals and dictionaries."""
     relation = duckdb.sql("""
         SELECT i % 7 AS n, 'a text that is long ' || (i % 5) AS s, (i % 3)::DECIMAL(10, 2) AS d, i::HUGEINT AS h,
                DATE '2024-02-29' + (i % 4)::INTEGER AS day, to_days((i % 6)::INTEGER) AS span,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import datasketches
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -44,20 +45,19 @@ def test_bytes_are_those_of_another_implementation() -> None:
 
 
 def test_the_other_implementation_reads_them() -> None:
-    """Where it is there: all three kinds, of many values, merged with its own sketch."""
-    theirs = pytest.importorskip("datasketches")
+    """All three kinds, of many values, merged with its own sketch."""
     outcome, _ = engine.scan_arrow(SPEC | {"precision": 14}, pa.table({"n": pa.array(range(20_000))}))
     sketches = exported(outcome)
-    union = theirs.hll_union(14)
-    union.update(theirs.hll_sketch.deserialize(sketches["n", "hll"]))
-    more = theirs.hll_sketch(14, theirs.HLL_8)
+    union = datasketches.hll_union(14)
+    union.update(datasketches.hll_sketch.deserialize(sketches["n", "hll"]))
+    more = datasketches.hll_sketch(14, datasketches.HLL_8)
     for value in range(10_000, 30_000):
         more.update(value)
     union.update(more)
     estimates = [
         union.get_estimate() * 2 / 3,
-        theirs.cpc_sketch.deserialize(sketches["n", "cpc"]).get_estimate(),
-        theirs.compact_theta_sketch.deserialize(sketches["n", "theta"]).get_estimate(),
+        datasketches.cpc_sketch.deserialize(sketches["n", "cpc"]).get_estimate(),
+        datasketches.compact_theta_sketch.deserialize(sketches["n", "theta"]).get_estimate(),
     ]
     assert estimates == pytest.approx([20_000] * 3, rel=0.04)
 

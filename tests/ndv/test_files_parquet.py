@@ -7,6 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import polars
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -215,8 +217,7 @@ def test_files_of_different_columns_are_refused(tmp_path: Path, other: dict[str,
 
 
 def test_files_of_other_writers(tmp_path: Path) -> None:
-    """DuckDB and Polars, where they are there: their pages, encodings and types, against their own exact counts."""
-    duckdb, polars = pytest.importorskip("duckdb"), pytest.importorskip("polars")
+    """DuckDB and Polars: their pages, encodings and types, against their own exact counts."""
     query = """
         SELECT i % 1009 AS n, 'text ' || (i % 3001) AS s, (i % 77)::DECIMAL(18, 4) AS d, i * 0.5::DOUBLE AS f,
                TIMESTAMP '2020-01-01' + to_seconds(i % 5000) AS t, DATE '2020-01-01' + (i % 400)::INTEGER AS day,
