@@ -19,18 +19,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.dataset
+import pyarrow.parquet as pq
 
 from dbdyno import engine
-
-try:
-    import duckdb
-    import pyarrow as pa
-    import pyarrow.csv
-    import pyarrow.dataset
-    import pyarrow.parquet as pq
-except ImportError:
-    raise SystemExit("left out: files (pip install --group bench --group dev)") from None
 
 Work = Callable[[], object]
 PEERS = ("DuckDB", "reading")

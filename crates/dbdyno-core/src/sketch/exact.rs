@@ -2,9 +2,9 @@
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    _mm_and_si128, _mm_cmpeq_epi32, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi64x,
-    _mm_setzero_si128, _mm_shuffle_epi32, _mm256_cmpeq_epi64, _mm256_loadu_si256, _mm256_movemask_epi8,
-    _mm256_or_si256, _mm256_set1_epi64x,
+    _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi32, _mm_load_si128, _mm_movemask_epi8, _mm_packs_epi32,
+    _mm_set1_epi32, _mm_shuffle_ps, _mm256_cmpeq_epi64, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256,
+    _mm256_set1_epi64x,
 };
 
 use super::instructions::for_each_processor;
@@ -154,19 +154,23 @@ fn count_portably(buckets: &[Bucket], hashes: &[u64]) -> usize {
     count_leading(buckets, hashes, |bucket, hash| bucket.0.contains(&hash))
 }
 
+/// There is no comparison of 64 bits for every x86-64: the upper halves are compared, and the first that is equal looked
+/// at again. That another one had been meant is rare, and the hash is then looked up as one that is not known.
 #[cfg(target_arch = "x86_64")]
+#[inline(always)]
 fn count_portably(buckets: &[Bucket], hashes: &[u64]) -> usize {
     count_leading(buckets, hashes, |bucket, hash| {
-        // SAFETY: a bucket is four times two hashes long, and every x86-64 has SSE2.
-        unsafe {
-            let hash = _mm_set1_epi64x(hash.cast_signed());
-            let mut found = _mm_setzero_si128();
-            for two in bucket.0.as_chunks::<2>().0 {
-                let halves = _mm_cmpeq_epi32(_mm_loadu_si128(two.as_ptr().cast()), hash);
-                found = _mm_or_si128(found, _mm_and_si128(halves, _mm_shuffle_epi32::<0b10_11_00_01>(halves)));
-            }
-            _mm_movemask_epi8(found) != 0
-        }
+        // SAFETY: a bucket is twice four hashes long, and every x86-64 has SSE2.
+        let equal = unsafe {
+            let upper = _mm_set1_epi32(((hash >> 32) as u32).cast_signed());
+            let fours = [&bucket.0[..4], &bucket.0[4..]].map(|four| {
+                let pairs = [four[..2].as_ptr(), four[2..].as_ptr()];
+                let [first, second] = pairs.map(|pair| _mm_castsi128_ps(_mm_load_si128(pair.cast())));
+                _mm_cmpeq_epi32(_mm_castps_si128(_mm_shuffle_ps::<0b11_01_11_01>(first, second)), upper)
+            });
+            _mm_movemask_epi8(_mm_packs_epi32(fours[0], fours[1]))
+        };
+        bucket.0[equal.trailing_zeros() as usize / 2 % BUCKET] == hash
     })
 }
 

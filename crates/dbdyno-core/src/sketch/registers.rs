@@ -61,7 +61,7 @@ impl Registers {
                     let counted = u64::MAX >> self.precision.bits();
                     // A value beyond `least` has at least that many leading zeros.
                     let places = places_of(counted, counted.unbounded_shr(u32::from(least)), block);
-                    raise_each(&mut self.values, least, at_places(places, block))
+                    raise_few(&mut self.values, least, at_places(places, block))
                 }
             };
             if self.count_of_least == 0 {
@@ -110,27 +110,44 @@ impl Registers {
 }
 
 for_each_processor! {
-    fn raise_all(values: &mut [u8], least: u8, hashes: &[u64]) -> usize = raise_slice;
+    fn raise_all(values: &mut [u8], least: u8, hashes: &[u64]) -> usize = raise_shifting | raise_counting | raise_counting;
 }
 
 #[inline(always)]
-fn raise_slice(values: &mut [u8], least: u8, hashes: &[u64]) -> usize {
-    raise_each(values, least, hashes.iter().copied())
+fn raise_counting(values: &mut [u8], least: u8, hashes: &[u64]) -> usize {
+    raise_each(values, least, hashes.iter().copied(), |counted, register| register <= counted.leading_zeros() as u8)
 }
 
-/// Returns how many registers no longer have `least`.
+/// Not every processor counts zeros as fast as it shifts: those beyond the register's are counted only where all of
+/// them are.
 #[inline(always)]
-fn raise_each(values: &mut [u8], least: u8, hashes: impl Iterator<Item = u64>) -> usize {
+fn raise_shifting(values: &mut [u8], least: u8, hashes: &[u64]) -> usize {
+    raise_each(values, least, hashes.iter().copied(), |counted, register| counted >> 1 >> (63 - register) == 0)
+}
+
+fn raise_few(values: &mut [u8], least: u8, hashes: impl Iterator<Item = u64>) -> usize {
+    raise_each(values, least, hashes, |counted, register| counted >> 1 >> (63 - register) == 0)
+}
+
+/// Returns how many registers no longer have `least`; `exceeds` tells whether what is counted has at least as many
+/// leading zeros as a register says.
+#[inline(always)]
+fn raise_each(
+    values: &mut [u8],
+    least: u8,
+    hashes: impl Iterator<Item = u64>,
+    exceeds: impl Fn(u64, u8) -> bool,
+) -> usize {
     let bits = values.len().trailing_zeros();
     // The bit below the counted ones ends the count where all of them are zero.
     let end = 1 << (bits - 1);
     let mut raised = 0;
     for hash in hashes {
-        let value = (hash << bits | end).leading_zeros() as u8 + 1;
+        let counted = hash << bits | end;
         let register = &mut values[(hash >> (64 - bits)) as usize];
-        if *register < value {
+        if exceeds(counted, *register) {
             raised += usize::from(*register == least);
-            *register = value;
+            *register = counted.leading_zeros() as u8 + 1;
         }
     }
     raised

@@ -2,9 +2,10 @@
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    _mm256_and_si256, _mm256_castsi256_pd, _mm256_cmpgt_epi64, _mm256_loadu_si256, _mm256_movemask_pd,
-    _mm256_set1_epi64x, _mm256_xor_si256, _mm512_and_si512, _mm512_cmple_epu64_mask, _mm512_loadu_si512,
-    _mm512_set1_epi64,
+    _mm_and_si128, _mm_castps_si128, _mm_castsi128_ps, _mm_cmpgt_epi32, _mm_loadu_si128, _mm_movemask_ps,
+    _mm_set1_epi32, _mm_shuffle_ps, _mm_xor_si128, _mm256_and_si256, _mm256_castsi256_pd, _mm256_cmpgt_epi64,
+    _mm256_loadu_si256, _mm256_movemask_pd, _mm256_set1_epi64x, _mm256_xor_si256, _mm512_and_si512,
+    _mm512_cmple_epu64_mask, _mm512_loadu_si512, _mm512_set1_epi64,
 };
 
 use super::instructions::for_each_processor;
@@ -42,13 +43,38 @@ fn places_one_by_one(counted: u64, last: u64, block: &[u64]) -> u64 {
     places
 }
 
+#[cfg(not(target_arch = "x86_64"))]
+fn places_portably(counted: u64, last: u64, block: &[u64; BLOCK]) -> u64 {
+    places_one_by_one(counted, last, block)
+}
+
+/// There is no comparison of 64 bits for every x86-64: the upper halves are compared, and the few that pass looked at
+/// again. One comparison a hash is slower, because a processor guesses wrong whenever one passes.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn places_portably(counted: u64, last: u64, block: &[u64; BLOCK]) -> u64 {
-    let mut places = 0;
-    for (place, hash) in block.iter().enumerate() {
-        if hash & counted <= last {
-            places |= std::hint::black_box(1) << place;
+    const FOUR: usize = 4;
+    let upper = |bits: u64| ((bits >> 32) as u32).cast_signed();
+    let mut beyond = 0;
+    // SAFETY: every x86-64 has SSE2; the four hashes are there, and nothing has to be aligned.
+    unsafe {
+        let sign = _mm_set1_epi32(i32::MIN);
+        let last = _mm_xor_si128(_mm_set1_epi32(upper(last)), sign);
+        let counted = _mm_set1_epi32(upper(counted));
+        for (place, four) in block.as_chunks::<FOUR>().0.iter().enumerate() {
+            let pairs = [four[..2].as_ptr(), four[2..].as_ptr()];
+            let [first, second] = pairs.map(|pair| _mm_castsi128_ps(_mm_loadu_si128(pair.cast())));
+            let uppers = _mm_castps_si128(_mm_shuffle_ps::<0b11_01_11_01>(first, second));
+            let unsigned = _mm_xor_si128(_mm_and_si128(uppers, counted), sign);
+            let mask = _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpgt_epi32(unsigned, last)));
+            beyond |= u64::from(mask.cast_unsigned()) << (place * FOUR);
         }
+    }
+    let (mut places, mut looked_at) = (0, !beyond);
+    while looked_at != 0 {
+        let place = looked_at.trailing_zeros();
+        places |= u64::from(block[place as usize] & counted <= last) << place;
+        looked_at &= looked_at - 1;
     }
     places
 }
