@@ -49,9 +49,11 @@ def watch_server(spec: str, password: str | None, live: Callable[[str], bool] | 
     A Ctrl-C ends it early, too; either way what was seen is returned.
     """
 
-def ndv_scan_postgres(spec: str, password: str | None, live: Callable[[str], None] | None = None) -> tuple[str, bytes]:
+def ndv_scan_postgres(
+    spec: str, password: str | None, live: Callable[[str], None] | None = None
+) -> tuple[str, bytes, list[tuple[str, str, bytes]]]:
     """Read a table once by COPY and count the different values of its columns (JSON; docs/architecture.md, "Distinct
-    counts"); returns the outcome and the sketches as a file.
+    counts"); returns the outcome, the sketches as a file, and those for other programs: column, kind, sketch.
 
     Releases the GIL throughout, but to call `live` about once a second with how far the scan is (JSON).
     A Ctrl-C cancels it on the server; no session is left, and nothing is returned.
@@ -62,8 +64,7 @@ def ndv_scan_arrow(
     spec: str, stream: object, live: Callable[[str], None] | None = None
 ) -> tuple[str, bytes, list[tuple[str, str, bytes]]]:
     """Read a stream of Arrow record batches, `stream.__arrow_c_stream__()`, to its end, and count the different values
-    of its columns (JSON; docs/architecture.md, "Distinct counts"); returns the outcome, the sketches as a file, and
-    those for other programs: column, kind, sketch.
+    of its columns (JSON; docs/architecture.md, "Distinct counts"); returns what `ndv_scan_postgres` does.
 
     Releases the GIL throughout, but to call `live` about once a second with how far the scan is (JSON).
     A Ctrl-C ends it when the next batch has come; nothing is returned.
@@ -74,7 +75,7 @@ def ndv_scan_files(
     spec: str, live: Callable[[str], None] | None = None
 ) -> tuple[str, bytes, list[tuple[str, str, bytes]]]:
     """Read files that are one table (Parquet, CSV, Arrow) and count the different values of its columns (JSON;
-    docs/architecture.md, "Distinct counts"); returns what `ndv_scan_arrow` does.
+    docs/architecture.md, "Distinct counts"); returns what `ndv_scan_postgres` does.
 
     Releases the GIL throughout, but to call `live` about once a second with how far the scan is (JSON).
     A Ctrl-C ends it; nothing is returned. Raises `spec_invalid` and `bad_file`.

@@ -57,9 +57,7 @@ def scan_postgres(
 
     `live` is called about once a second with how far the scan is.
     """
-
-    outcome, sketches = _watched(lambda look: _core.ndv_scan_postgres(json.dumps(spec), password, look), live)
-    return dict(json.loads(outcome)), sketches
+    return _scanned(_watched(lambda look: _core.ndv_scan_postgres(json.dumps(spec), password, look), live))
 
 
 def scan_arrow(spec: Mapping[str, Any], stream: object, live: Watcher | None = None) -> tuple[dict[str, Any], bytes]:
@@ -70,7 +68,7 @@ def scan_arrow(spec: Mapping[str, Any], stream: object, live: Watcher | None = N
     on another thread and to its end.
     `live` is called about once a second with how far the scan is.
     """
-    return _source(_watched(lambda look: _core.ndv_scan_arrow(json.dumps(spec), stream, look), live))
+    return _scanned(_watched(lambda look: _core.ndv_scan_arrow(json.dumps(spec), stream, look), live))
 
 
 def scan_files(spec: Mapping[str, Any], live: Watcher | None = None) -> tuple[dict[str, Any], bytes]:
@@ -79,10 +77,10 @@ def scan_files(spec: Mapping[str, Any], live: Watcher | None = None) -> tuple[di
 
     `live` is called about once a second with how far the scan is.
     """
-    return _source(_watched(lambda look: _core.ndv_scan_files(json.dumps(spec), look), live))
+    return _scanned(_watched(lambda look: _core.ndv_scan_files(json.dumps(spec), look), live))
 
 
-def _source(scanned: tuple[str, bytes, list[tuple[str, str, bytes]]]) -> tuple[dict[str, Any], bytes]:
+def _scanned(scanned: tuple[str, bytes, list[tuple[str, str, bytes]]]) -> tuple[dict[str, Any], bytes]:
     outcome, sketches, exported = scanned
     interop = [{"column": column, "kind": kind, "sketch": sketch} for column, kind, sketch in exported]
     return json.loads(outcome) | {"interop": interop}, sketches

@@ -7,10 +7,8 @@ use pyo3::types::{PyBytes, PyCapsule};
 
 use crate::asking::while_shown;
 
-/// (outcome, file of sketches).
-type Scanned<'py> = (String, Bound<'py, PyBytes>);
-/// The same, and (column, kind, sketch) for other programs.
-type SourceScanned<'py> = (String, Bound<'py, PyBytes>, Vec<(String, &'static str, Bound<'py, PyBytes>)>);
+/// Outcome, file of sketches, and (column, kind, sketch) for other programs.
+type Scanned<'py> = (String, Bound<'py, PyBytes>, Vec<(String, &'static str, Bound<'py, PyBytes>)>);
 
 #[pyfunction]
 #[pyo3(signature = (spec, password, live = None))]
@@ -20,8 +18,7 @@ pub fn ndv_scan_postgres<'py>(
     password: Option<String>,
     live: Option<Py<PyAny>>,
 ) -> PyResult<Scanned<'py>> {
-    let (outcome, sketches) = while_watched(py, live, |board| scan_postgres(&spec, password.as_deref(), board))?;
-    Ok((outcome, PyBytes::new(py, &sketches)))
+    while_watched(py, live, |board| scan_postgres(&spec, password.as_deref(), board)).map(|scan| converted(py, scan))
 }
 
 #[pyfunction]
@@ -31,7 +28,7 @@ pub fn ndv_scan_arrow<'py>(
     spec: String,
     stream: &Bound<'py, PyAny>,
     live: Option<Py<PyAny>>,
-) -> PyResult<SourceScanned<'py>> {
+) -> PyResult<Scanned<'py>> {
     let capsule = stream.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
     let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
     // SAFETY: the Arrow PyCapsule interface says that this is what a capsule of this name holds. Whoever made the
@@ -42,11 +39,11 @@ pub fn ndv_scan_arrow<'py>(
 
 #[pyfunction]
 #[pyo3(signature = (spec, live = None))]
-pub fn ndv_scan_files<'py>(py: Python<'py>, spec: String, live: Option<Py<PyAny>>) -> PyResult<SourceScanned<'py>> {
+pub fn ndv_scan_files<'py>(py: Python<'py>, spec: String, live: Option<Py<PyAny>>) -> PyResult<Scanned<'py>> {
     while_watched(py, live, |board| scan_files(&spec, board)).map(|scan| converted(py, scan))
 }
 
-fn converted(py: Python<'_>, scan: SourceScan) -> SourceScanned<'_> {
+fn converted(py: Python<'_>, scan: SourceScan) -> Scanned<'_> {
     let exported = |each: Exported| (each.column, each.kind, PyBytes::new(py, &each.sketch));
     (scan.outcome, PyBytes::new(py, &scan.sketches), scan.exported.into_iter().map(exported).collect())
 }

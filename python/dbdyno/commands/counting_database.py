@@ -42,7 +42,7 @@ def _plans(session: Session, wish: Wish) -> list[TablePlan]:
             raise DynoError("same_table", f"--table {text}: is named twice; name it once")
         if wish.where is not None:
             session.check_condition(table, wish.where)
-        plans.append(plan_table(table, wish.columns, wish.groups, wish.where, wish.precision))
+        plans.append(plan_table(table, wish.columns, wish.groups, wish.where, wish.precision, wish.export))
     return plans
 
 

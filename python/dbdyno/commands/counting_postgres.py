@@ -14,8 +14,9 @@ from dbdyno.commands.ndv_wish import FILES, ONE_TABLE, Wish
 from dbdyno.errors import DynoError
 from dbdyno.ndv.naming import names_in_list
 from dbdyno.ndv.postgres.catalogue import read_catalogue
+from dbdyno.ndv.postgres.columns import Column
 from dbdyno.ndv.postgres.condition import check_condition
-from dbdyno.ndv.postgres.copy_plan import CopyOptions, plan_copy
+from dbdyno.ndv.postgres.copy_plan import CopyOptions, is_exported, plan_copy
 from dbdyno.ndv.postgres.planner import planner_groups
 from dbdyno.ndv.postgres.scan_source import Source, plan_source
 from dbdyno.ndv.postgres.session import connect
@@ -90,9 +91,16 @@ def _scanned(endpoint: Endpoint, source: Source, wish: Wish) -> tuple[dict[str, 
 
 
 def _copied(endpoint: Endpoint, source: Source, wish: Wish, progress: ScanProgress) -> tuple[dict[str, Any], bytes]:
-    spec = plan_copy(source, endpoint, CopyOptions(connections=wish.connections, precision=wish.precision))
+    options = CopyOptions(connections=wish.connections, precision=wish.precision, interop=wish.export)
     password = endpoint.password.reveal() if endpoint.password else None
-    return engine.scan_postgres(spec, password, progress.take)
+    outcome, sketches = engine.scan_postgres(plan_copy(source, endpoint, options), password, progress.take)
+    left_out = [column for column in source.columns if wish.export and not is_exported(column)]
+    return outcome | {"notes": [*outcome["notes"], *map(_not_exported, left_out)]}, sketches
+
+
+def _not_exported(column: Column) -> str:
+    kinds = "integers, floating-point numbers, texts and binaries have"
+    return f"{column.name} ({column.type}) has no sketch for others: {kinds}"
 
 
 def _counted_there(

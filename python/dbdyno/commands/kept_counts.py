@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import itertools
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,12 +44,13 @@ def keep(
 ) -> Kept:
     """Write what was read and found, as docs/architecture.md has it; `counted` is the outcome and the sketches."""
     outcome, sketches = counted
+    exported = outcome.get("interop", ())
     record: Record = {
         "measured_at": datetime.datetime.now(datetime.UTC).isoformat(),
         "target": target,
         "catalogue": catalogue,
         "scan": scan,
-        "outcome": outcome,
+        "outcome": {name: value for name, value in outcome.items() if name != "interop"},
         "planner_groups": list(planner_groups),
         "overlaps": [],
         "what_if": None,
@@ -56,7 +58,18 @@ def keep(
     directory.mkdir(exist_ok=True)
     kept = Kept(directory, record, sketches)
     kept.write()
+    if exported:
+        _export(directory, exported)
     return kept
+
+
+def _export(directory: Path, exported: Sequence[Mapping[str, Any]]) -> None:
+    """Sketches for other programs, a file each, and a word of where they are."""
+    names = distinct_names([one["column"] for one in exported if one["kind"] == exported[0]["kind"]])
+    by_column = dict(zip(dict.fromkeys(one["column"] for one in exported), names, strict=True))
+    files = {f"{by_column[one['column']]}.{one['kind']}": one["sketch"] for one in exported}
+    where = ndv_directory.write_exports(directory, files)
+    print(f"sketches for other programs: {where} ({len(files)} files)", file=sys.stderr)
 
 
 def conclude(counts: Sequence[Kept], *, as_json: bool) -> None:
@@ -110,11 +123,16 @@ def directories_of(directory: Path, names: Sequence[str]) -> list[Path]:
     """The directory of each table: of one that of the command, of several one below it each."""
     if len(names) == 1:
         return [directory]
+    return [directory / name for name in distinct_names(names)]
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Names of files, each once: a number parts those that are the same without what a file system stumbles over."""
     taken: list[str] = []
     for name in map(file_name, names):
         numbered = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
         taken.append(next(one for one in numbered if one not in taken))
-    return [directory / name for name in taken]
+    return taken
 
 
 def file_name(name: str) -> str:

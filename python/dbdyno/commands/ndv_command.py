@@ -9,6 +9,7 @@ import typer
 from dbdyno.errors import DynoError
 
 VIAS = ("copy", "sql")
+EXPORTS = ("hll", "cpc", "theta")
 LEAST_PRECISION, MOST_PRECISION = 10, 18
 
 
@@ -50,6 +51,12 @@ def ndv(
     workers: int | None = typer.Option(
         None, "--workers", metavar="N", min=1, max=1024, help="Count so many files at a time, here; else one a CPU."
     ),
+    export: str | None = typer.Option(
+        None,
+        "--export",
+        metavar="KINDS",
+        help="Also sketches for Spark, Druid, Iceberg or PostgreSQL's extension (DataSketches): hll, cpc, theta.",
+    ),
     out: Path | None = typer.Option(
         None, "--out", metavar="DIR", help="The count's directory, new or empty; of merge a new file."
     ),
@@ -69,8 +76,17 @@ def ndv(
         raise DynoError("bad_delimiter", f"--delimiter {delimiter}: is not one character of ASCII; give one, like ';'")
     if where is not None and (what_if or top):
         raise DynoError("flag_conflict", "--what-if, --top-statements: there is no fix of some rows; leave --where out")
+    kinds = [] if export is None else sorted({kind.strip() for kind in export.split(",")})
+    for kind in kinds:
+        if kind not in EXPORTS:
+            raise DynoError("bad_export", f"--export {export}: {kind!r} is none; use {', '.join(EXPORTS)}")
+    if via == "sql" and kinds:
+        raise DynoError("flag_conflict", "--export: is made of values, which --via sql leaves there; leave one out")
     from dbdyno.commands import counting
     from dbdyno.commands.ndv_wish import Wish
 
-    wish = Wish(table, columns, group, where, via, connections, precision, what_if, top, delimiter, scheduler, workers)
+    wish = Wish(
+        *(table, columns, group, where, via, connections, precision, what_if, top),
+        *(delimiter, scheduler, workers, kinds),
+    )
     counting.count(source, wish, out=out, as_json=as_json)

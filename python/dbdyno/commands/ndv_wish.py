@@ -11,6 +11,7 @@ ONE_TABLE = ("--columns", "--group", "--where", "--what-if", "--top-statements")
 SERVER = ("--via", "--connections", "--what-if", "--top-statements")
 TABLES = ("--table", "--where")
 FILES = ("--delimiter", "--scheduler", "--workers")
+ONE_PASS = ("--scheduler", "--workers")
 CSV = ("--delimiter",)
 COPY = "copy"
 
@@ -31,6 +32,7 @@ class Wish:
     delimiter: str | None
     scheduler: str | None
     workers: int | None
+    export: Sequence[str]
 
     def refuse(self, flags: Sequence[str], why: str) -> None:
         """Say that the first of these flags that was given makes no sense. Raises `DynoError("flag_conflict")`."""
@@ -46,6 +48,7 @@ class Wish:
             "--delimiter": self.delimiter is not None,
             "--scheduler": self.scheduler is not None,
             "--workers": self.workers is not None,
+            "--export": bool(self.export),
         }
         for flag in flags:
             if given[flag]:

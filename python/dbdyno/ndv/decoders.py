@@ -54,6 +54,10 @@ BUILT_IN: Mapping[str, Decoding] = MappingProxyType(
     )
 )
 
+# Of whose values other programs hold the same bytes, of types in pg_catalog: integers, floating-point numbers, texts in
+# UTF-8, bytes.
+EXPORTED = frozenset({"int2", "int4", "int8", "float4", "float8", "text", "varchar", "bytea"})
+
 # Of which values of different bytes may be equal: under a collation that is not deterministic.
 _COLLATED = frozenset({"text", "varchar", "bpchar"})
 

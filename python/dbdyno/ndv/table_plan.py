@@ -14,13 +14,15 @@ from dbdyno.ndv.naming import column_named, names_in_list, shown
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TablePlan:
-    """A table, the columns that are read in their order, groups of them, a condition, and `precision` of sketches."""
+    """A table, the columns that are read in their order, groups of them, a condition, `precision` of sketches, and
+    `interop`, those for others."""
 
     table: Table
     columns: Sequence[str]
     groups: Sequence[Sequence[str]]
     where: str | None
     precision: int
+    interop: Sequence[str]
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -31,6 +33,7 @@ class TablePlan:
             "precision": self.precision,
             "seed": 0,
             "rows_expected": self.table.rows if self.where is None else 0,
+            "interop": list(self.interop),
         }
 
     def catalogue(self) -> dict[str, Any]:
@@ -53,7 +56,12 @@ class TablePlan:
 
 
 def plan_table(
-    table: Table, columns: str | None, groups: Sequence[str], where: str | None, precision: int
+    table: Table,
+    columns: str | None,
+    groups: Sequence[str],
+    where: str | None,
+    precision: int,
+    interop: Sequence[str] = (),
 ) -> TablePlan:
     """Choose what is read.
 
@@ -81,7 +89,7 @@ def plan_table(
     read = [name for name in names if (asked is None or name in asked) and reasons[name] is None]
     if not read:
         raise DynoError("nothing_to_count", f"--table {table.label}: has no column that can be counted")
-    return TablePlan(table, read, grouped, where, precision)
+    return TablePlan(table, read, grouped, where, precision, interop)
 
 
 def group_document(names: Sequence[str]) -> dict[str, Any]:

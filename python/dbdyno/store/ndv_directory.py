@@ -5,6 +5,7 @@ DIRECTORY/scan.json      catalogue, what was read and what was found: the record
 DIRECTORY/sketches.ndv   the sketches, which merge with those of other parts (docs/sketch-file.md)
 DIRECTORY/ndv.json       the findings, made from the record
 DIRECTORY/ndv.html       the page, made from the record
+DIRECTORY/datasketches/COLUMN.hll, .cpc, .theta    sketches for other programs, where they were asked for
 DIRECTORY/fix.sql        what mends the planner's figures, where something is to be mended
 DIRECTORY/undo.sql       what takes that back
 ```
@@ -27,6 +28,7 @@ FINDINGS = "ndv.json"
 PAGE = "ndv.html"
 FIX = "fix.sql"
 UNDO = "undo.sql"
+EXPORTS = "datasketches"
 
 
 def is_count(directory: Path) -> bool:
@@ -55,6 +57,15 @@ def write_record(directory: Path, record: Mapping[str, Any], sketches: bytes) ->
     """Write sketches and record and make them durable; the record comes last: with it the count is whole."""
     record_file.write(directory / SKETCHES, sketches)
     record_file.write_record(directory / RECORD, FORMAT, record)
+
+
+def write_exports(directory: Path, sketches: Mapping[str, bytes]) -> Path:
+    """Put sketches for other programs beside the record, by their files' names."""
+    exports = directory / EXPORTS
+    exports.mkdir(exist_ok=True)
+    for name, sketch in sketches.items():
+        record_file.write(exports / name, sketch)
+    return exports
 
 
 def read_record(directory: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from counted_values import Values, outcome
+from described_source import described_source
 from described_table import described
 
 from dbdyno.analysis.ndv.analyse import analyse, with_what_if
@@ -154,6 +155,19 @@ def test_a_tree_and_its_parts() -> None:
     assert findings.columns[0].planner == 70.0
     assert "SET (n_distinct_inherited = 5000);\nANALYZE ONLY public.t" in (findings.columns[0].fix or "")
     assert [warning.code for warning in findings.warnings] == ["parts_have_their_own", "not_owner"]
+
+
+def test_what_the_scan_left_out_is_told() -> None:
+    """In its own words, with a planner and without."""
+    note = "statistics target 10000: what ANALYZE would say is left out"
+    said = outcome({"c": NUMBERS}, 1000) | {"notes": [note]}
+    sources = (described(c={"statistics": {"n_distinct": -1.0}}), described_source(c={}))
+
+    every = [analyse(source, SCAN, said).warnings for source in sources]
+
+    assert [[(one.code, one.message) for one in warnings] for warnings in every] == [
+        [("left_out_by_the_scan", note)]
+    ] * 2
 
 
 def test_the_document_is_the_contract() -> None:

@@ -6,10 +6,11 @@
 //! ```
 
 use super::canonical::Decoder;
+use super::exports::Exports;
 use super::marks::{BLOCK_ROWS, Marks};
 use super::spec::{ColumnSpec, GroupSpec};
 use crate::error::{CoreError, Result};
-use crate::sketch::hash;
+use crate::sketch::{Precision, hash};
 use crate::wire::Columns;
 
 /// ANALYZE looks no closer at values of more than 1,024 bytes (WIDTH_THRESHOLD in its source), the four bytes of their
@@ -41,6 +42,7 @@ pub(super) struct BlockColumn {
     nulls: Marks,
     wide: Marks,
     value_bytes: u64,
+    exports: Option<Exports>,
 }
 
 /// The fingerprint of NULL.
@@ -75,8 +77,8 @@ fn room() -> Box<[u64]> {
 }
 
 impl Block {
-    pub(super) fn new(columns: &[ColumnSpec], groups: &[GroupSpec], seed: u64) -> Self {
-        let columns = columns.iter().map(BlockColumn::new).collect();
+    pub(super) fn new(columns: &[ColumnSpec], groups: &[GroupSpec], precision: Precision, seed: u64) -> Self {
+        let columns = columns.iter().map(|column| BlockColumn::new(column, precision)).collect();
         let groups = groups
             .iter()
             .map(|group| BlockGroup { columns: group.columns.clone(), hashes: room(), nulls: Marks::none() })
@@ -143,6 +145,11 @@ impl Block {
         columns.chain(groups)
     }
 
+    /// Sketches for others of each column of which they are wanted.
+    pub(super) fn exports(&self) -> impl Iterator<Item = Option<&Exports>> {
+        self.columns.iter().map(|column| column.exports.as_ref())
+    }
+
     /// Forgets all rows.
     pub(super) fn clear(&mut self) {
         self.rows = 0;
@@ -156,7 +163,8 @@ impl Block {
 }
 
 impl BlockColumn {
-    fn new(spec: &ColumnSpec) -> Self {
+    fn new(spec: &ColumnSpec, precision: Precision) -> Self {
+        let kinds = spec.interop_kinds();
         Self {
             name: spec.name.clone(),
             type_name: spec.type_name.clone(),
@@ -167,6 +175,7 @@ impl BlockColumn {
             nulls: Marks::none(),
             wide: Marks::none(),
             value_bytes: 0,
+            exports: (!kinds.is_empty()).then(|| Exports::new(&kinds, precision)),
         }
     }
 
@@ -177,6 +186,12 @@ impl BlockColumn {
         self.value_bytes += value.len() as u64;
         if value.len() > NARROW_BYTES_MAX {
             self.wide.set(row);
+        }
+        if let Some(exports) = &mut self.exports {
+            match self.decoder.gives_values() {
+                true => exports.add(&bits.to_le_bytes()),
+                false => exports.add(value),
+            }
         }
         Ok(())
     }
@@ -236,10 +251,11 @@ mod tests {
             name: format!("c{index}"),
             type_name: "t".to_owned(),
             decoder: *decoder,
+            interop: Vec::new(),
         };
         let columns: Vec<_> = decoders.iter().enumerate().map(column).collect();
         let group = |columns: &&[usize]| GroupSpec { name: String::new(), columns: columns.to_vec() };
-        Block::new(&columns, &groups.iter().map(group).collect::<Vec<_>>(), 5)
+        Block::new(&columns, &groups.iter().map(group).collect::<Vec<_>>(), Precision::default(), 5)
     }
 
     fn add(block: &mut Block, values: &[Option<&[u8]>]) -> Result<()> {

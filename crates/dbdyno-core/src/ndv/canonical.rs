@@ -51,6 +51,11 @@ impl Decoder {
         matches!(self, Self::Integer | Self::Unsigned | Self::Float)
     }
 
+    /// Whether programs that read sketches for others take such a value as its 64 bits, or as the bytes that came.
+    pub(super) fn gives_known_bytes(self) -> bool {
+        matches!(self, Self::Integer | Self::Float | Self::Bytes)
+    }
+
     /// The value's 64 bits, or their hash. None where no value of such a type has this form.
     #[inline(always)]
     pub(super) fn bits(self, value: &[u8], seed: u64, scratch: &mut Vec<u8>) -> Option<u64> {

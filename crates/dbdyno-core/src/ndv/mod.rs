@@ -12,6 +12,7 @@ mod block;
 mod budget;
 mod canonical;
 mod counter;
+mod exports;
 mod files;
 mod growth;
 mod live;
@@ -28,8 +29,9 @@ mod spec;
 mod tally;
 mod tuples;
 
-pub use arrow::{ArrowStream, Exported, scan_arrow};
+pub use arrow::{ArrowStream, scan_arrow};
 pub use canonical::Decoder;
+pub use exports::Exported;
 pub use files::scan_files;
 pub use live::Board;
 pub use outcome::SourceScan;

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use super::arrow::Exported;
 use super::budget::{Budget, overflow_note};
 use super::counter::Counter;
+use super::exports::{Exported, Exports};
 use super::growth::{GrowthPoint, PartGrowth, growth};
 use super::part::Kept;
 use super::sample::{Sample, SampleCounts, merged};
 use super::session::Read;
-use super::spec::ScanSpec;
+use super::spec::{ColumnSpec, ScanSpec};
 use super::tally::Tally;
 use crate::error::{CoreError, Result};
 use crate::sketch::HashId;
@@ -126,7 +126,7 @@ pub(super) struct Counts {
     pub not_exported: Vec<String>,
 }
 
-/// What a scan of files or of a stream gives.
+/// What a scan gives.
 #[derive(Debug)]
 pub struct SourceScan {
     /// As JSON (docs/architecture.md).
@@ -217,6 +217,16 @@ impl<'a> PartGrowth<'a> {
     fn of(kept: &'a Kept, place: usize) -> Self {
         Self { rows: kept.rows(), schedule: kept.schedule.points(), tally: &kept.tallies[place] }
     }
+}
+
+/// Sketches for others of the columns of all parts.
+pub(super) fn exported(spec: &ScanSpec, parts: &[Read]) -> Vec<Exported> {
+    let mut of_parts: Vec<_> = parts.iter().map(|part| part.kept.exports()).collect();
+    let of_column = |column: &ColumnSpec| {
+        let exports: Vec<&Exports> = of_parts.iter_mut().filter_map(|part| part.next().flatten()).collect();
+        Exports::written(&column.name, &exports)
+    };
+    spec.columns.iter().flat_map(of_column).collect()
 }
 
 /// Of all parts, without their points.

@@ -2,6 +2,7 @@
 
 use super::block::Block;
 use super::budget::Budget;
+use super::exports::Exports;
 use super::growth::Schedule;
 use super::marks::BLOCK_ROWS;
 use super::pages::PageChoice;
@@ -51,7 +52,7 @@ impl Part {
             Sample::new(*target, spec.columns.len(), *rows_max, choice, of_rows)
         };
         let mut rest = Kept {
-            block: Block::new(&spec.columns, &spec.groups, spec.seed),
+            block: Block::new(&spec.columns, &spec.groups, spec.precision(), spec.seed),
             block_end: 0,
             rows: 0,
             nothing_before: number == 0,
@@ -92,6 +93,11 @@ impl Part {
 impl Kept {
     pub(super) fn rows(&self) -> u64 {
         self.rows
+    }
+
+    /// Sketches for others, by column, where they are wanted.
+    pub(super) fn exports(&self) -> impl Iterator<Item = Option<&Exports>> {
+        self.block.exports()
     }
 
     #[inline]

@@ -147,11 +147,13 @@ mod tests {
     use super::super::canonical::Decoder;
     use super::super::spec::ColumnSpec;
     use super::*;
+    use crate::sketch::Precision;
     use crate::wire::Columns;
 
     fn block() -> Block {
-        let column = |decoder| ColumnSpec { name: "c".to_owned(), type_name: "t".to_owned(), decoder };
-        Block::new(&[column(Decoder::Integer), column(Decoder::Bytes)], &[], 0)
+        let column =
+            |decoder| ColumnSpec { name: "c".to_owned(), type_name: "t".to_owned(), decoder, interop: Vec::new() };
+        Block::new(&[column(Decoder::Integer), column(Decoder::Bytes)], &[], Precision::default(), 0)
     }
 
     fn add(block: &mut Block, number: Option<i64>, text: Option<&[u8]>) {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::budget::Budget;
 use super::live::Board;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, SourceScan, exported};
 use super::part::Part;
 use super::session::{self, Read, Session};
 use super::spec::ScanSpec;
@@ -23,12 +23,13 @@ const CHECK_PERIOD: Duration = Duration::from_millis(20);
 /// A request that came before the statement has stopped nothing.
 const CANCEL_PERIOD: Duration = Duration::from_millis(500);
 
-/// Reads a table once and returns the outcome as JSON (docs/architecture.md) and the sketches as a file.
+/// Reads a table once and returns the outcome as JSON (docs/architecture.md), the sketches as a file, and those for
+/// others.
 ///
 /// # Errors
 /// Those of connecting; `spec_invalid`; `scan_failed` and `connection_lost` for what the server refuses and breaks;
 /// `interrupted` after `board.request_stop`. No session is left in any case.
-pub fn scan_postgres(spec_json: &str, password: Option<&str>, board: &Board) -> Result<(String, Vec<u8>)> {
+pub fn scan_postgres(spec_json: &str, password: Option<&str>, board: &Board) -> Result<SourceScan> {
     let spec = ScanSpec::parse(spec_json)?;
     let budget = Budget::of(&spec);
     let sessions = session::begin(&spec, password, board)?;
@@ -36,7 +37,7 @@ pub fn scan_postgres(spec_json: &str, password: Option<&str>, board: &Board) -> 
     let parts = read_parts(&spec, &budget, sessions, board)?;
     let ended_ns = parts.iter().map(|part| part.ended_ns).max().unwrap_or(started_ns);
     let (outcome, sketches) = Outcome::of_parts(&spec, budget, &parts, ended_ns - started_ns);
-    Ok((outcome.text()?, sketches))
+    Ok(SourceScan { outcome: outcome.text()?, sketches, exported: exported(&spec, &parts) })
 }
 
 /// All parts, in their order. If one fails, the others are cancelled, and its error is that of the scan.

@@ -1,6 +1,5 @@
 //! What is asked of a scan of files, or of a stream of Arrow arrays, as JSON.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -80,7 +79,7 @@ impl SourceSpec {
         let spec: Self =
             serde_json::from_str(json).map_err(|error| CoreError::new("spec_invalid", format!("spec: {error}")))?;
         Precision::try_from(spec.precision)?;
-        spec.interop.iter().try_for_each(|name| InteropKind::of_name(name).map(drop))?;
+        InteropKind::of_names(&spec.interop)?;
         if let Some(group) = spec.groups.iter().find(|group| group.columns.is_empty()) {
             return Err(CoreError::new("spec_invalid", format!("group {:?}: it has no columns", group.name)));
         }
@@ -93,7 +92,6 @@ impl SourceSpec {
 
     /// Each once.
     pub(super) fn interop(&self) -> Vec<InteropKind> {
-        let names: BTreeSet<&String> = self.interop.iter().collect();
-        names.into_iter().map(|name| InteropKind::of_name(name).expect("checked when parsed")).collect()
+        InteropKind::of_names(&self.interop).expect("checked when parsed")
     }
 }

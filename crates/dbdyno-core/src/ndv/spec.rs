@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::canonical::Decoder;
 use crate::error::{CoreError, Result};
-use crate::sketch::{HashId, Precision};
+use crate::sketch::{HashId, InteropKind, Precision};
 use crate::wire::Target;
 
 /// One pass over a table or a query (docs/architecture.md, "Distinct counts").
@@ -49,6 +49,9 @@ pub(super) struct ColumnSpec {
     #[serde(rename = "type")]
     pub type_name: String,
     pub decoder: Decoder,
+    /// Sketches for others that are to be made of it.
+    #[serde(default)]
+    pub interop: Vec<String>,
 }
 
 /// Columns that are counted together.
@@ -79,6 +82,12 @@ impl ScanSpec {
         let columns = spec.columns.len();
         if let Some(group) = spec.groups.iter().find(|group| group.columns.iter().any(|column| *column >= columns)) {
             return invalid(format!("group {:?}: {:?}; there are {columns} columns", group.name, group.columns));
+        }
+        for column in &spec.columns {
+            if !InteropKind::of_names(&column.interop)?.is_empty() && !column.decoder.gives_known_bytes() {
+                let ColumnSpec { name, decoder, .. } = column;
+                return invalid(format!("interop: {name}: of what {decoder:?} gives there is no sketch for others"));
+            }
         }
         if spec.sample_targets.contains(&0) {
             return invalid("sample_targets: 0; a statistics target goes from 1 to 10000".to_owned());
@@ -118,6 +127,11 @@ impl ScanSpec {
 }
 
 impl ColumnSpec {
+    /// Sketches for others, each once.
+    pub(super) fn interop_kinds(&self) -> Vec<InteropKind> {
+        InteropKind::of_names(&self.interop).expect("checked when parsed")
+    }
+
     /// Who hashes it.
     pub(super) fn hash_id(&self) -> HashId {
         match self.decoder {

@@ -4,10 +4,12 @@
 //! reach them as the same bytes as in the other programs: an integer as its 64 bits, least first, a floating-point
 //! number as the bits of its double, a text in UTF-8. Empty values are left out, as the other programs do.
 
-use datasketches::cpc::CpcSketch;
+use std::collections::BTreeSet;
+
+use datasketches::cpc::{CpcSketch, CpcUnion};
 use datasketches::hash::value::raw_bytes;
-use datasketches::hll::{HllSketch, HllType};
-use datasketches::theta::{ThetaSketch, ThetaSketchBuilder};
+use datasketches::hll::{HllSketch, HllType, HllUnion};
+use datasketches::theta::{ThetaSketch, ThetaSketchBuilder, ThetaUnionBuilder};
 
 use super::Precision;
 use crate::error::{CoreError, Result};
@@ -46,11 +48,22 @@ impl InteropKind {
             _ => Err(CoreError::new("spec_invalid", format!("sketch {name:?}: there are hll, cpc and theta"))),
         }
     }
+
+    /// Those of these names, each once.
+    ///
+    /// # Errors
+    /// `spec_invalid`: another name.
+    pub fn of_names(names: &[String]) -> Result<Vec<Self>> {
+        let names: BTreeSet<&String> = names.iter().collect();
+        names.into_iter().map(|name| Self::of_name(name)).collect()
+    }
 }
 
 /// A sketch that values are added to until it is written.
+#[derive(Debug)]
 pub struct InteropSketch(Kind);
 
+#[derive(Debug)]
 enum Kind {
     Hll(HllSketch),
     Cpc(CpcSketch),
@@ -97,6 +110,48 @@ impl InteropSketch {
         }
     }
 
+    /// The file of all values that were added to any of these, which are of one kind and size.
+    ///
+    /// # Panics
+    /// If they are not, or there are none.
+    #[must_use]
+    pub fn serialize_union(parts: &[&Self]) -> Vec<u8> {
+        match (parts, &parts[0].0) {
+            ([only], _) => only.serialize(),
+            (_, Kind::Hll(first)) => {
+                let mut union = HllUnion::new(first.lg_config_k()).expect("a size of theirs");
+                parts.iter().for_each(|part| union.update(part.hll()));
+                union.to_sketch(HllType::Hll8).serialize()
+            }
+            (_, Kind::Cpc(first)) => {
+                let mut union = CpcUnion::new(first.lg_k()).expect("a size of theirs");
+                parts.iter().for_each(|part| union.update(part.cpc()).expect("all have the default seed"));
+                union.to_sketch().serialize()
+            }
+            (_, Kind::Theta(first)) => {
+                let union = ThetaUnionBuilder::default().lg_k(first.lg_k()).build();
+                let mut union = union.expect("a size of theirs");
+                parts.iter().for_each(|part| union.update(part.theta()).expect("all have the default seed"));
+                union.to_sketch(true).serialize()
+            }
+        }
+    }
+
+    fn hll(&self) -> &HllSketch {
+        let Kind::Hll(sketch) = &self.0 else { panic!("sketches of one kind are united") };
+        sketch
+    }
+
+    fn cpc(&self) -> &CpcSketch {
+        let Kind::Cpc(sketch) = &self.0 else { panic!("sketches of one kind are united") };
+        sketch
+    }
+
+    fn theta(&self) -> &ThetaSketch {
+        let Kind::Theta(sketch) = &self.0 else { panic!("sketches of one kind are united") };
+        sketch
+    }
+
     /// The file that others read; of a Theta sketch the compact one in order.
     #[must_use]
     pub fn serialize(&self) -> Vec<u8> {
@@ -110,6 +165,8 @@ impl InteropSketch {
 
 #[cfg(test)]
 mod tests {
+    use datasketches::theta::CompactThetaSketch;
+
     use super::*;
 
     const KINDS: [InteropKind; 3] = [InteropKind::Hll, InteropKind::Cpc, InteropKind::Theta];
@@ -149,6 +206,26 @@ mod tests {
             let mut sketch = InteropSketch::new(kind, Precision::default());
             (0..100_000_i64).for_each(|value| sketch.add(&value.to_le_bytes()));
             assert!((sketch.estimate() / expected - 1.0).abs() < 1e-9, "{kind:?}: {}", sketch.estimate());
+        }
+    }
+
+    #[test]
+    fn several_are_written_as_one() {
+        for kind in KINDS {
+            let of = |values: std::ops::Range<i64>| {
+                let mut sketch = InteropSketch::new(kind, Precision::default());
+                values.for_each(|value| sketch.add(&value.to_le_bytes()));
+                sketch
+            };
+            let (first, second, whole) = (of(0..2000), of(1000..3000), of(0..3000));
+            assert_eq!(first.serialize(), InteropSketch::serialize_union(&[&first]));
+            let file = InteropSketch::serialize_union(&[&first, &second]);
+            let estimate = match kind {
+                InteropKind::Hll => HllSketch::deserialize(&file).expect("as written").estimate(),
+                InteropKind::Cpc => CpcSketch::deserialize(&file).expect("as written").estimate(),
+                InteropKind::Theta => CompactThetaSketch::deserialize(&file).expect("as written").estimate(),
+            };
+            assert!((estimate / whole.estimate() - 1.0).abs() < 0.01, "{kind:?}: {estimate}");
         }
     }
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.findings import Warning
 from dbdyno.analysis.ndv.columns import Table, column_findings
+from dbdyno.analysis.ndv.counts import notes
 from dbdyno.analysis.ndv.facts import RelationFacts, column_facts, relation_facts, settings
 from dbdyno.analysis.ndv.findings import (
     FORMAT,
@@ -98,7 +99,7 @@ def analyse(
         what_if=None,
         fix_script=_script("What mends the planner's figures", relation, fixing(relation, fixes) if fixes else None),
         undo_script=_script("What takes that back", relation, undoing(relation, fixes)),
-        warnings=list(_warnings(catalogue, table, columns, groups)),
+        warnings=[*_warnings(catalogue, table, columns, groups), *notes(outcome)],
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dbdyno.analysis.documents import Document
 from dbdyno.analysis.ndv.columns import bare_column, growth_points
-from dbdyno.analysis.ndv.counts import counted
+from dbdyno.analysis.ndv.counts import counted, notes
 from dbdyno.analysis.ndv.facts import RowOrder, key_facts
 from dbdyno.analysis.ndv.findings import FORMAT, ColumnFindings, NdvFindings, NotCounted
 from dbdyno.analysis.ndv.groups import bare_group
@@ -44,7 +44,7 @@ def analyse_without_planner(source: Document, scan: Document, outcome: Document)
         what_if=None,
         fix_script=None,
         undo_script=None,
-        warnings=[],
+        warnings=notes(outcome),
     )
 
 

@@ -16,12 +16,14 @@ from dbdyno.ndv.table_plan import group_document
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FilesPlan:
-    """Files, the columns that are read (None: all), groups of them, and `precision` of sketches."""
+    """Files, the columns that are read (None: all), groups of them, `precision` of sketches, and `interop`, those for
+    others."""
 
     files: Files
     columns: Sequence[str] | None
     groups: Sequence[Sequence[str]]
     precision: int
+    interop: Sequence[str]
 
     def spec(self, paths: Sequence[Path]) -> dict[str, Any]:
         """As docs/architecture.md has it, for some of the files."""
@@ -35,6 +37,7 @@ class FilesPlan:
             "groups": [group_document(group) for group in self.groups],
             "precision": self.precision,
             "seed": 0,
+            "interop": list(self.interop),
         }
 
     def catalogue(self, outcome: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,7 +51,9 @@ class FilesPlan:
         return {**scan, "paths": [str(path) for path in self.files.paths]}
 
 
-def plan_files(files: Files, columns: str | None, groups: Sequence[str], precision: int) -> FilesPlan:
+def plan_files(
+    files: Files, columns: str | None, groups: Sequence[str], precision: int, interop: Sequence[str] = ()
+) -> FilesPlan:
     """Choose what is read; the core knows which columns there are.
 
     Args:
@@ -64,4 +69,4 @@ def plan_files(files: Files, columns: str | None, groups: Sequence[str], precisi
     asked = None
     if columns is not None:
         asked = list(dict.fromkeys([*names_in_list("--columns", columns), *(name for one in grouped for name in one)]))
-    return FilesPlan(files, asked, grouped, precision)
+    return FilesPlan(files, asked, grouped, precision, interop)

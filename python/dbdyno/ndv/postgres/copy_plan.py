@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from dbdyno.ndv.decoders import decoding_of
+from dbdyno.ndv.decoders import EXPORTED, decoding_of
 from dbdyno.ndv.postgres.columns import Column
 from dbdyno.ndv.postgres.scan_source import ALIAS, Source
 from dbdyno.ndv.postgres.server_hash import SEED, hash_expression
@@ -34,6 +34,7 @@ class CopyOptions:
     connections: int = 1
     precision: int = 14
     seed: int = 0
+    interop: Sequence[str] = ()
     memory_limit_bytes: int = 1 << 30
 
 
@@ -44,6 +45,12 @@ def read_as(column: Column, server_version: int) -> tuple[str, str]:
     if decoding is None:
         return "hashed", hash_expression(column, ALIAS, server_version)
     return decoding.decoder, decoding.select_item(f"{ALIAS}.{column.quoted}")
+
+
+def is_exported(column: Column) -> bool:
+    """Whether other programs agree on the bytes of its values, and on which of them are equal."""
+    schema, name = column.base_type
+    return schema == "pg_catalog" and name in EXPORTED and column.deterministic
 
 
 def plan_copy(source: Source, endpoint: Endpoint, options: CopyOptions) -> dict[str, Any]:
@@ -61,7 +68,12 @@ def plan_copy(source: Source, endpoint: Endpoint, options: CopyOptions) -> dict[
         "target": endpoint.engine_target(APPLICATION_NAME, CONNECT_LIMIT_NS),
         "parts": _parts(source, [item for _, item in read], options.connections),
         "columns": [
-            {"name": column.name, "type": column.type, "decoder": decoder}
+            {
+                "name": column.name,
+                "type": column.type,
+                "decoder": decoder,
+                "interop": list(options.interop) if is_exported(column) else [],
+            }
             for column, (decoder, _) in zip(shown, read, strict=True)
         ],
         "groups": [

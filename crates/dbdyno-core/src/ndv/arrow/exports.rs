@@ -1,45 +1,29 @@
-//! Sketches of a column for other programs, which take values and not hashes.
+//! Values of Arrow arrays as the bytes on which programs agree that read sketches for others.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrowPrimitiveType};
 use arrow_schema::DataType;
 
+use super::super::exports::Exports;
 use super::numbers::double_bits;
-use crate::sketch::{InteropKind, InteropSketch, Precision};
 
-/// One of each kind that was asked for.
-pub(in super::super) struct Exports(Vec<(InteropKind, InteropSketch)>);
-
-/// A sketch for others, as a file.
-#[derive(Debug)]
-pub struct Exported {
-    /// The column's name.
-    pub column: String,
-    /// `hll`, `cpc` or `theta`.
-    pub kind: &'static str,
-    /// As Apache DataSketches reads it.
-    pub sketch: Vec<u8>,
+/// Whether the other programs agree on the bytes of such values.
+pub(super) fn is_known(data_type: &DataType) -> bool {
+    let plain = match data_type {
+        DataType::Dictionary(_, entries) => entries,
+        other => other,
+    };
+    plain.is_integer()
+        || matches!(plain, DataType::Float32 | DataType::Float64)
+        || matches!(plain, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+        || matches!(plain, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
+        || matches!(plain, DataType::FixedSizeBinary(_))
 }
 
 impl Exports {
-    /// None where the other programs do not agree on the bytes of such values.
-    pub(super) fn of(data_type: &DataType, kinds: &[InteropKind], precision: Precision) -> Option<Self> {
-        let plain = match data_type {
-            DataType::Dictionary(_, entries) => entries,
-            other => other,
-        };
-        let is_known = plain.is_integer()
-            || matches!(plain, DataType::Float32 | DataType::Float64)
-            || matches!(plain, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
-            || matches!(plain, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
-            || matches!(plain, DataType::FixedSizeBinary(_));
-        let sketches = kinds.iter().map(|kind| (*kind, InteropSketch::new(*kind, precision)));
-        is_known.then(|| Self(sketches.collect()))
-    }
-
     /// Adds all values of an array of a type that it was made for.
-    pub(super) fn add(&mut self, array: &dyn Array) {
+    pub(super) fn add_array(&mut self, array: &dyn Array) {
         match array.data_type() {
             DataType::Int8 => self.add_numbers::<Int8Type>(array, |value| i64::from(value) as u64),
             DataType::Int16 => self.add_numbers::<Int16Type>(array, |value| i64::from(value) as u64),
@@ -51,39 +35,27 @@ impl Exports {
             DataType::UInt64 => self.add_numbers::<UInt64Type>(array, |value| value),
             DataType::Float32 => self.add_numbers::<Float32Type>(array, |value| double_bits(value.into())),
             DataType::Float64 => self.add_numbers::<Float64Type>(array, double_bits),
-            DataType::Utf8 => {
-                array.as_string::<i32>().iter().flatten().for_each(|value| self.add_value(value.as_bytes()))
-            }
+            DataType::Utf8 => array.as_string::<i32>().iter().flatten().for_each(|value| self.add(value.as_bytes())),
             DataType::LargeUtf8 => {
-                array.as_string::<i64>().iter().flatten().for_each(|value| self.add_value(value.as_bytes()));
+                array.as_string::<i64>().iter().flatten().for_each(|value| self.add(value.as_bytes()));
             }
             DataType::Utf8View => {
-                array.as_string_view().iter().flatten().for_each(|value| self.add_value(value.as_bytes()));
+                array.as_string_view().iter().flatten().for_each(|value| self.add(value.as_bytes()));
             }
-            DataType::Binary => array.as_binary::<i32>().iter().flatten().for_each(|value| self.add_value(value)),
-            DataType::LargeBinary => array.as_binary::<i64>().iter().flatten().for_each(|value| self.add_value(value)),
-            DataType::BinaryView => array.as_binary_view().iter().flatten().for_each(|value| self.add_value(value)),
+            DataType::Binary => array.as_binary::<i32>().iter().flatten().for_each(|value| self.add(value)),
+            DataType::LargeBinary => array.as_binary::<i64>().iter().flatten().for_each(|value| self.add(value)),
+            DataType::BinaryView => array.as_binary_view().iter().flatten().for_each(|value| self.add(value)),
             DataType::FixedSizeBinary(_) => {
-                array.as_fixed_size_binary().iter().flatten().for_each(|value| self.add_value(value));
+                array.as_fixed_size_binary().iter().flatten().for_each(|value| self.add(value));
             }
             DataType::Dictionary(_, _) => self.add_entries(array),
             other => unreachable!("{other} is not exported"),
         }
     }
 
-    /// The files of the column of this name.
-    pub(super) fn written(self, column: &str) -> impl Iterator<Item = Exported> {
-        let written = |(kind, sketch): (InteropKind, InteropSketch)| Exported {
-            column: column.to_owned(),
-            kind: kind.name(),
-            sketch: sketch.serialize(),
-        };
-        self.0.into_iter().map(written)
-    }
-
     fn add_numbers<T: ArrowPrimitiveType>(&mut self, array: &dyn Array, bits: impl Fn(T::Native) -> u64) {
         for value in array.as_primitive::<T>().iter().flatten() {
-            self.add_value(&bits(value).to_le_bytes());
+            self.add(&bits(value).to_le_bytes());
         }
     }
 
@@ -101,11 +73,7 @@ impl Exports {
             }
         }
         for entry in (0..is_used.len()).filter(|entry| is_used[*entry]) {
-            self.add(dictionary.values().slice(entry, 1).as_ref());
+            self.add_array(dictionary.values().slice(entry, 1).as_ref());
         }
-    }
-
-    fn add_value(&mut self, value: &[u8]) {
-        self.0.iter_mut().for_each(|(_, sketch)| sketch.add(value));
     }
 }

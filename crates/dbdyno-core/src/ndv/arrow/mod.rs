@@ -32,7 +32,6 @@ mod types;
 use arrow_array::Array;
 use arrow_buffer::NullBuffer;
 
-pub use exports::Exported;
 pub use stream::{ArrowStream, scan_arrow};
 
 pub(super) use stream::bytes_of;

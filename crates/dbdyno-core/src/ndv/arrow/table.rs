@@ -8,12 +8,13 @@ use arrow_schema::Schema;
 
 use super::super::block::Hashed;
 use super::super::counter::Counter;
+use super::super::exports::Exports;
 use super::super::growth::Schedule;
 use super::super::live::Board;
 use super::super::marks::{BLOCK_ROWS, Marks};
 use super::super::outcome::{Counts, Described, NotCounted};
 use super::super::source_spec::{NamedGroup, SourceSpec};
-use super::exports::Exports;
+use super::exports;
 use super::{HashRows, types};
 use crate::error::{CoreError, Result};
 use crate::sketch::{HashId, hash};
@@ -59,7 +60,10 @@ impl Table {
             Some(names) => names.iter().map(|name| place_of(name, schema)).collect::<Result<Vec<_>>>()?,
         };
         let kinds = spec.interop();
-        let exports = |data_type| Exports::of(data_type, &kinds, spec.precision()).filter(|_| !kinds.is_empty());
+        let exports = |data_type| {
+            let wanted = !kinds.is_empty() && exports::is_known(data_type);
+            wanted.then(|| Exports::new(&kinds, spec.precision()))
+        };
         let (mut columns, mut not_counted) = (Vec::new(), Vec::new());
         for place in places {
             let field = schema.field(place);
@@ -129,7 +133,7 @@ impl Table {
             Counts { columns: Vec::new(), groups, not_counted, exported: Vec::new(), not_exported: Vec::new() };
         for column in columns {
             match column.exports {
-                Some(exports) => counts.exported.extend(exports.written(&column.name)),
+                Some(exports) => counts.exported.extend(Exports::written(&column.name, &[&exports])),
                 None if is_exported => counts.not_exported.push(format!("{} ({})", column.name, column.type_name)),
                 None => {}
             }
@@ -197,7 +201,7 @@ impl TableColumn {
     /// `interrupted`.
     pub(in super::super) fn add(&mut self, array: &dyn Array, board: &Board) -> Result<()> {
         if let Some(exports) = &mut self.exports {
-            exports.add(array);
+            exports.add_array(array);
         }
         let mut hashes = [0; BLOCK_ROWS];
         let mut begin = 0;
