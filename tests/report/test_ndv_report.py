@@ -19,7 +19,7 @@ from dbdyno.analysis.findings import Estimate
 from dbdyno.analysis.ndv.analyse import analyse
 from dbdyno.analysis.ndv.findings import RIGHT, WRONG, ForeignKey, NdvFindings, NodeChange, PlanChange, WhatIf
 from dbdyno.report.ndv.terminal import render
-from dbdyno.report.ndv.words import answer, count, times, within
+from dbdyno.report.ndv.words import answer, count, next_steps, times, within
 
 GOLDEN = Path(__file__).parent / "golden" / "distinct-counts.txt"
 ROWS = 100_000
@@ -74,6 +74,15 @@ def test_golden_text() -> None:
 
     assert text == GOLDEN.read_text(encoding="utf-8")
     assert max(len(line) for line in text.splitlines() if not line.startswith(("ALTER", "CREATE", "ANALYZE"))) <= 80
+
+
+def test_the_fix_goes_where_it_was_counted() -> None:
+    """The line to type names the database, so that no other one of the shell's environment is mended."""
+    target = "postgres://me@/shop?host=/run/postgresql&port=5432"
+
+    (step,) = [line for _, line in next_steps(dataclasses.replace(found(), target=target), "d", None) if "psql" in line]
+
+    assert step == f"psql '{target}' -f d/fix.sql"
 
 
 def test_the_answer_is_one_sentence() -> None:

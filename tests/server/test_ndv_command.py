@@ -86,6 +86,7 @@ def test_the_error_is_told_and_the_fix_mends_it_and_the_undo_takes_it_back(
     assert wrong["ndv"]["low"] <= HOT <= wrong["ndv"]["high"]
     assert wrong["error_factor"] == pytest.approx(true_factor, rel=0.03)
     was = planner_says(server, "Hot Key")
+    assert json.loads((tmp_path / "before" / "ndv.json").read_text())["target"] == server.endpoint.display()
     server.execute((tmp_path / "before" / "fix.sql").read_text())
     after = columns_of(ndv(server, "--json", "--out", tmp_path / "after"))
     assert planner_says(server, "Hot Key") == pytest.approx(-HOT / ROWS, rel=0.03)

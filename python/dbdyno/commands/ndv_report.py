@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from dbdyno.store import ndv_directory
 def findings_of(record: Mapping[str, Any]) -> NdvFindings:
     """What a record says; the same one says the same."""
     found = analyse(record["catalogue"], record["scan"], record["outcome"], record["planner_groups"])
+    found = dataclasses.replace(found, target=record["target"])
     found = with_foreign_keys(found, foreign_keys(map(overlap_of, record["overlaps"])))
     return found if record["what_if"] is None else with_what_if(found, record["what_if"])
 

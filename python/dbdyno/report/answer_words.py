@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from dbdyno.analysis.findings import Arm, Findings, Step, Tradeoff
 from dbdyno.report import numbers
 from dbdyno.report.naming import ArmNames
@@ -21,14 +23,14 @@ def answer_sentences(findings: Findings) -> list[Sentence]:
 def _sentence(found: Tradeoff, arms: dict[str, Arm], names: ArmNames) -> Sentence:
     group = names.group(found.baseline)
     where = "on a copy, which had to be made first, " if found.on_copy else ""
-    first, *later = found.steps
+    first = found.steps[0]
     said: Sentence = [
         Span(f"{group}: " if group else ""),
         Span(f"{where}the fastest exact count is " if first.exact else f"{where}the least error has "),
         Span(names.short(first.arm), "arm"),
         Span(f": {_costs(first, arms)}{_rivals(first, names)}."),
     ]
-    for step in later:
+    for before, step in itertools.pairwise(found.steps):
         assert step.ratio is not None
         said += [
             Span(" "),
@@ -36,9 +38,9 @@ def _sentence(found: Tradeoff, arms: dict[str, Arm], names: ArmNames) -> Sentenc
             Span(" takes "),
             Span(numbers.ratio(step.ratio.estimate), "estimate"),
             Span(f" {numbers.interval(step.ratio.low, step.ratio.high)}", "bound"),
-            Span(f" of that time: {_costs(step, arms)}{_rivals(step, names)}."),
+            Span(f" of the time of {names.short(before.arm)}: {_costs(step, arms)}{_rivals(step, names)}."),
         ]
-    if first.exact and not later and not found.on_copy:
+    if first.exact and len(found.steps) == 1 and not found.on_copy:
         said.append(Span(" No estimate is told to be faster."))
     return [*said, *_singles(found, arms, names)]
 

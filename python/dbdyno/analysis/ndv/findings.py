@@ -215,7 +215,8 @@ class NdvFindings:
     """One relation, or so many `files` of one kind.
 
     `fix_script` and `undo_script` are all statements together, None where nothing is to be mended. `server_version` is
-    PostgreSQL's; of other sources it is None, and nothing is compared with a planner.
+    PostgreSQL's; of other sources it is None, and nothing is compared with a planner. `target` is where it was read: a
+    URL without its password, or files.
     """
 
     format: int
@@ -237,6 +238,7 @@ class NdvFindings:
     fix_script: str | None
     undo_script: str | None
     warnings: list[Warning]
+    target: str | None = None
 
     @property
     def has_planner(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from dbdyno.analysis.findings import Estimate
@@ -160,7 +161,8 @@ def next_steps(found: NdvFindings, directory: str | None, page: str | None) -> S
     steps: list[tuple[str, str]] = []
     if found.fix_script is not None and directory is not None:
         words = "to mend it, as the table's owner; undo.sql beside it takes it back"
-        steps.append((words, f"psql -f {directory}/fix.sql"))
+        database = "" if found.target is None else f"{shlex.quote(found.target)} "
+        steps.append((words, f"psql {database}-f {directory}/fix.sql"))
     if found.fix_script is not None and found.what_if is None and (found.server_version or 0) >= 180000:
         steps.append(("to see which plans would change, first", "dbdyno ndv ... --what-if 'SELECT ...'"))
     if directory is not None:
