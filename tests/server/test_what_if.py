@@ -9,7 +9,9 @@ import pytest
 
 from dbdyno.analysis.ndv.plan_changes import what_if_findings
 from dbdyno.ndv.postgres.catalogue import Catalogue, read_catalogue
+from dbdyno.ndv.postgres.scan_source import plan_source
 from dbdyno.ndv.postgres.session import connect
+from dbdyno.ndv.postgres.sql_scan import count_by_server
 from dbdyno.ndv.postgres.statements import top_statements
 from dbdyno.ndv.postgres.what_if import Asked, what_if
 from dbdyno.targets.embedded import EmbeddedServer
@@ -176,6 +178,7 @@ def test_the_statements_that_took_longest(server: EmbeddedServer, session: Conne
         own.execute("CREATE TABLE tt AS SELECT 1 AS t")
         own.execute("SELECT 1 AS tables")
         reader.execute("SELECT max(c) FROM t")
+        count_by_server(server.endpoint, plan_source(table), 14)
         asked, left_out = top_statements(session, table, 5)
         as_reader, _ = top_statements(reader, table, 5)
 

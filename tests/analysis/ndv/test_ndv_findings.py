@@ -41,7 +41,7 @@ def test_a_column_that_is_wrong_and_matters() -> None:
     assert column.verdict == "wrong_and_matters"
     assert column.reasons == [
         f"a join on it, if there is one, finds {ROWS / truth:.1f} rows a value, 1,000 are expected",
-        f"a GROUP BY returns {truth:,} groups, 100 are expected",
+        f"a GROUP BY returns {round(truth, -2):,} groups, 100 are expected",
     ]
     assert [one.target for one in column.analyze] == [100, 1000, 10000]
     assert column.growth is not None

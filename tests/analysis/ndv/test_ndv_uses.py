@@ -28,12 +28,12 @@ def found(planner: float, truth: float, rows: int = ROWS, pages: int = 10_000, *
 
 
 def test_a_group_by_that_spills() -> None:
-    """88 bytes a group: 10,000 groups are 0.8 MB, 1,000,000 are 84 MB, and 8 MB are allowed."""
+    """88 bytes a group: 10,000 groups are 0.8 MiB, 1,000,000 are 84 MiB, and 8 MiB are allowed."""
     use = found(planner=10_000, truth=1_000_000)["grouping"]
 
     assert use.matters
     assert use.words == (
-        "a hash of the groups needs 84 MB, more than the 8.0 MB it may have, and spills; 0.8 MB are expected"
+        "a hash of the groups needs 84 MiB, more than the 8.0 MiB it may have, and spills; 0.8 MiB are expected"
     )
 
 
@@ -42,7 +42,7 @@ def test_a_sort_that_is_not_needed() -> None:
     use = found(planner=1_000_000, truth=10_000)["grouping"]
 
     assert use.matters
-    assert use.words == "the groups need 0.8 MB and fit into the 8.0 MB that a hash may have; 84 MB are expected"
+    assert use.words == "the groups need 0.8 MiB and fit into the 8.0 MiB that a hash may have; 84 MiB are expected"
 
 
 def test_groups_that_fit_either_way() -> None:

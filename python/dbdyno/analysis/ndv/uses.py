@@ -130,8 +130,11 @@ def _by_factor(use: str, rows: int, believed: float, found: float, text: str) ->
 
 
 def _count(value: float) -> str:
-    return f"{value:,.0f}" if value >= 10 else f"{value:,.1f}".removesuffix(".0")
+    """Three digits: that is how far the estimates go that are compared."""
+    if value < 10:
+        return f"{value:,.1f}".removesuffix(".0")
+    return f"{float(f'{value:.3g}'):,.0f}"
 
 
 def _bytes(value: float) -> str:
-    return f"{value / (1 << 20):,.0f} MB" if value >= 10 << 20 else f"{value / (1 << 20):,.1f} MB"
+    return f"{value / (1 << 20):,.0f} MiB" if value >= 10 << 20 else f"{value / (1 << 20):,.1f} MiB"

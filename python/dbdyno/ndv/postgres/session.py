@@ -7,6 +7,8 @@ from dbdyno.targets.endpoint import Endpoint
 from dbdyno.targets.target import Connection
 
 APPLICATION_NAME = "dbdyno ndv"
+# In statements that take long, behind their first word: pg_stat_statements keeps it there, and drops it before.
+MARK = "/* dbdyno ndv */"
 
 # Catalogues are read in a moment, and a lock that is not free is not waited for. A scan has limits of its own.
 _SETTINGS = {

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbdyno.ndv.postgres.scan_source import Source
-from dbdyno.ndv.postgres.session import connect
+from dbdyno.ndv.postgres.session import MARK, connect
 from dbdyno.ndv.postgres.sql_plan import SETTINGS, Hashed, ServerScan, distinct_scan, hashed_columns, register_scans
 from dbdyno.targets.endpoint import Endpoint
 from dbdyno.targets.statements import failing_as_run_failure
@@ -150,4 +150,4 @@ def halves_changed(hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 def _rows(session: Connection, statement: str) -> Iterator[tuple[int, ...]]:
     with session.cursor(binary=True) as cursor:
-        yield from cursor.execute(statement.encode())
+        yield from cursor.execute(statement.replace("SELECT", f"SELECT {MARK}", 1).encode())

@@ -1,4 +1,4 @@
-"""The statements that took most time and read a relation, by pg_stat_statements.
+"""The statements that took most time and read a relation, by pg_stat_statements; our own counts are none.
 
 A statement of another role is left out, unless that role is a superuser or this session is that role, too: to plan a
 text may evaluate functions that it names, and another role's functions are not called with this user's rights.
@@ -13,6 +13,7 @@ from psycopg import sql
 
 from dbdyno.ndv.postgres.catalogue import Catalogue
 from dbdyno.ndv.postgres.explain import is_plannable
+from dbdyno.ndv.postgres.session import MARK
 from dbdyno.ndv.postgres.what_if import Asked
 from dbdyno.targets.statements import first_line
 from dbdyno.targets.target import Connection
@@ -47,7 +48,8 @@ def top_statements(session: Connection, catalogue: Catalogue, count: int) -> tup
     named = re.compile(
         rf'(?<![\w$])"?{re.escape(catalogue.relation.name.replace(chr(34), chr(34) * 2))}"?(?![\w$])', re.I
     )
-    about = [row for row in rows if named.search(row[0]) and is_plannable(row[0])]
+    theirs = [row for row in rows if MARK not in row[0]]
+    about = [row for row in theirs if named.search(row[0]) and is_plannable(row[0])]
     ours = [Asked(text, calls, total_ms) for text, calls, total_ms, own in about if own]
     others = len(about) - len(ours)
     left_out = []
