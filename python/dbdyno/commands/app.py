@@ -21,6 +21,7 @@ from dbdyno.commands import (
     run_command,
     selftest_command,
     show_command,
+    trace_command,
     unpack_command,
 )
 from dbdyno.errors import EXIT_DONE, EXIT_INPUT_WRONG, EXIT_INTERRUPTED, EXIT_RUN_FAILED, DynoError
@@ -58,6 +59,7 @@ app.command("profile")(profile_command.profile)
 app.command("compare")(compare_command.compare)
 app.command("calibrate")(calibrate_command.calibrate)
 app.command("ndv")(ndv_command.ndv)
+app.command("trace")(trace_command.trace)
 app.command("selftest")(selftest_command.selftest)
 app.command("pack")(pack_command.pack)
 app.command("unpack")(unpack_command.unpack)

@@ -1,0 +1,1 @@
+"""What the accounts of trace files conclude."""

@@ -1,0 +1,1 @@
+"""Profiles of trace files in words and tables."""
