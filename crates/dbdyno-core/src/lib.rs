@@ -31,6 +31,7 @@ pub mod sketch;
 pub mod stacks;
 pub mod storage;
 pub mod tally;
+pub mod trace;
 pub mod watch;
 pub mod wire;
 

@@ -1,0 +1,46 @@
+//! Oracle's extended SQL trace (event 10046) to accounts that add up.
+//!
+//! ```text
+//! file --input--> pieces --lines--> lines --recognise--> records --reader--> ledger
+//!                                                                             |- recursion     own = all - recursive calls
+//!                                                                             |- containment   waits within calls, between calls
+//!                                                                             `- rows          statement x session: calls, waits,
+//!                                                                                              plans, executions
+//! ledger --outcome--> JSON: a profile for the file and for each session, whose lines add up to the duration
+//! ```
+//!
+//! The order of the file is the order of events. Every number leads back to lines.
+
+mod board;
+mod call_line;
+mod containment;
+mod errors;
+mod events;
+mod fields;
+mod hashing;
+mod input;
+mod ledger;
+mod limits;
+mod lines;
+mod notes;
+mod objects;
+mod other_lines;
+mod outcome;
+mod plans;
+mod profile;
+mod reader;
+mod recognise;
+mod record;
+mod recursion;
+mod rows;
+mod scope;
+mod session;
+mod sessions;
+mod sql_text;
+mod statements;
+mod sums;
+mod wait_class;
+mod wait_line;
+
+pub use board::Board;
+pub use profile::profile;
