@@ -107,6 +107,14 @@ def trace_calls(spec: Mapping[str, Any]) -> dict[str, Any]:
     return dict(json.loads(_translated(lambda: _core.trace_calls(json.dumps(spec)))))
 
 
+def profile_traces(spec: Mapping[str, Any], live: Watcher | None = None) -> dict[str, Any]:
+    """Read Oracle's trace files into accounts: spec and outcome as docs/architecture.md has them.
+
+    `live` is called about once a second with how far it is.
+    """
+    return dict(json.loads(_watched(lambda look: _core.trace_profile(json.dumps(spec), look), live)))
+
+
 class StorageBench:
     """A file, or a programmed device, opened for many cells: place, cells, flushes and outcomes as docs/architecture.md
     has them."""

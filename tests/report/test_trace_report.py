@@ -31,10 +31,10 @@ def shop(**given: Any) -> dict[str, Any]:
         wait("db file sequential read", "work", 250, 510 * MS, line=5100),
         wait(CLIENT, "think_time", 900, 350 * MS, between=True, line=5200),
     ]
-    recursive = {"EXEC": calls(1, 1 * MS, 1 * MS), "FETCH": calls(3, 2 * MS, 3 * MS, rows=3)}
+    recursive = {"exec": calls(1, 1 * MS, 1 * MS), "fetch": calls(3, 2 * MS, 3 * MS, rows=3)}
     rows = [
-        row(0, {"EXEC": calls(2000, 300 * MS, 2720 * MS, rows=2000)}, of_insert),
-        row(1, {"EXEC": calls(1, 1 * MS, 1 * MS), "FETCH": calls(900, 140 * MS, 680 * MS, rows=899)}, of_query),
+        row(0, {"exec": calls(2000, 300 * MS, 2720 * MS, rows=2000)}, of_insert),
+        row(1, {"exec": calls(1, 1 * MS, 1 * MS), "fetch": calls(900, 140 * MS, 680 * MS, rows=899)}, of_query),
         row(2, recursive, [], depth_min=1),
     ]
     statements = [
@@ -82,7 +82,7 @@ def test_waits_beyond_the_largest_are_told_together() -> None:
 )
 def test_statements_have_names(given: dict[str, Any], name: str) -> None:
     """SQL_ID, or what is known of it."""
-    rows = [row(3, {"EXEC": calls(1, 1 * MS, 1 * MS)}, [])]
+    rows = [row(3, {"exec": calls(1, 1 * MS, 1 * MS)}, [])]
     (scope,) = analyse({"format": 1, "files": [file([statement(3, "select 1", **given)], rows, 2 * MS)]}).scopes
 
     assert [statement_name(one) for one in scope.statements] == [name]

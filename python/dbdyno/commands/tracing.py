@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from rich.console import Console
 from dbdyno import engine
 from dbdyno.analysis.trace.analyse import analyse
 from dbdyno.analysis.trace.document import to_json
+from dbdyno.commands.trace_progress import TraceProgress
 from dbdyno.errors import DynoError
 from dbdyno.report.trace import terminal
 
@@ -22,7 +24,9 @@ def trace(files: Sequence[Path], *, as_json: bool) -> None:
             raise DynoError("bad_file", f"{file}: is a directory; name trace files")
         if not file.exists():
             raise DynoError("no_file", f"{file}: does not exist; name trace files")
-    found = analyse(engine.profile_traces({"files": [str(file) for file in files]}))
+    spec = {"files": [str(file) for file in files], "threads": len(os.sched_getaffinity(0))}
+    with TraceProgress() as progress:
+        found = analyse(engine.profile_traces(spec, progress.take))
     if as_json:
         typer.echo(to_json(found), nl=False)
     else:

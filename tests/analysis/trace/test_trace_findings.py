@@ -30,8 +30,8 @@ def fetching(rows: int) -> dict[str, Any]:
         wait(CLIENT, "think_time", 1000, 500 * MS, between=True),
     ]
     by_kind = {
-        "EXEC": calls(1, 1 * MS, 2 * MS),
-        "FETCH": calls(1000, 200 * MS, 298 * MS, rows=rows, first_line=44),
+        "exec": calls(1, 1 * MS, 2 * MS),
+        "fetch": calls(1000, 200 * MS, 298 * MS, rows=rows, first_line=44),
     }
     return file([statement(0, "select * from orders")], [row(0, by_kind, waits)], 1000 * MS)
 
@@ -70,7 +70,7 @@ def test_rows_that_are_fetched_one_by_one() -> None:
 def test_commits_of_a_row_each(read_only: int, codes: list[str]) -> None:
     """Commits of transactions that only read write nothing and wait for nothing."""
     waits = [wait("log file sync", "work", 10_000, 610 * MS, line=77)]
-    rows = [row(0, {"EXEC": calls(10_000, 100 * MS, 800 * MS, rows=10_000)}, waits)]
+    rows = [row(0, {"exec": calls(10_000, 100 * MS, 800 * MS, rows=10_000)}, waits)]
     transactions = {"commits": 10_000, "read_only": read_only}
 
     found = scope_of(file([statement(0, "insert")], rows, 1000 * MS, transactions=transactions)).findings
@@ -85,7 +85,7 @@ def test_commits_of_a_row_each(read_only: int, codes: list[str]) -> None:
 
 def test_texts_that_are_parsed_anew() -> None:
     """Variants that differ in their literals."""
-    rows = [row(0, {"PARSE": calls(500, 300 * MS, 400 * MS, misses=499), "EXEC": calls(500, 0, 0)}, [])]
+    rows = [row(0, {"parse": calls(500, 300 * MS, 400 * MS, misses=499), "exec": calls(500, 0, 0)}, [])]
 
     (found,) = scope_of(file([statement(0, "select 1", kind="variants")], rows, 1000 * MS)).findings
 

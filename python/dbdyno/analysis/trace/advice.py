@@ -51,7 +51,7 @@ def _commits(
     if wait is None or wait.first_line is None or writing < LEAST_CALLS:
         return
     # Rows of statements that return none were written.
-    written = sum(one.rows for one in statements if not any(calls.kind == "FETCH" for calls in one.calls))
+    written = sum(one.rows for one in statements if not any(calls.kind == "fetch" for calls in one.calls))
     rows = written / writing
     if rows > FEW_ROWS_A_COMMIT:
         return
@@ -65,7 +65,7 @@ def _commits(
 def _fetches(duration_ns: int, statements: Sequence[StatementFindings]) -> Iterator[Finding]:
     """A round trip each; what a recursive statement fetches needs none."""
     for one in statements:
-        fetches = next((calls for calls in one.calls if calls.kind == "FETCH"), None)
+        fetches = next((calls for calls in one.calls if calls.kind == "fetch"), None)
         if fetches is None or fetches.count < LEAST_CALLS or one.depth != 0:
             continue
         rows = fetches.rows / fetches.count
@@ -82,7 +82,7 @@ def _fetches(duration_ns: int, statements: Sequence[StatementFindings]) -> Itera
 
 def _parses(duration_ns: int, statements: Sequence[StatementFindings]) -> Iterator[Finding]:
     for one in statements:
-        parses = next((calls for calls in one.calls if calls.kind == "PARSE"), None)
+        parses = next((calls for calls in one.calls if calls.kind == "parse"), None)
         if parses is None or parses.misses < LEAST_CALLS:
             continue
         share = parses.elapsed_ns / duration_ns
@@ -106,9 +106,18 @@ def _percent(share: float) -> str:
     return f"{share:.0%}".replace("%", " %")
 
 
-def unaccounted_words(within_ns: int, between_ns: int, duration_ns: int, *, coarse: bool | None) -> str:
-    """What the remainder most likely is."""
+def unaccounted_words(
+    within_ns: int, between_ns: int, duration_ns: int, *, coarse: bool | None, overlap: bool = False
+) -> str:
+    """What the remainder most likely is.
+
+    Args:
+        coarse: whether c goes in steps of a millisecond or more; None: not known.
+        overlap: whether sessions of the scope ran at the same time.
+    """
     rest_ns = within_ns + between_ns
+    if overlap:
+        return "what is left of the time by the clock when the times of all sessions are taken from it"
     if duration_ns <= 0 or abs(rest_ns) < 0.01 * duration_ns:
         return "less than 1 % of the duration: nothing is hidden"
     if rest_ns < 0:

@@ -47,6 +47,7 @@ def _file(file: Document) -> TraceFile:
 
 
 def _scopes(file: Document) -> Iterator[Scope]:
+    overlap = any(note["code"] == "sessions_overlap" for note in file["notes"])
     known = {statement["statement"]: statement for statement in file["statements"]}
     for scope in file["scopes"]:
         duration_ns, split = scope["duration_ns"], scope["profile_ns"]
@@ -58,6 +59,7 @@ def _scopes(file: Document) -> Iterator[Scope]:
             scope=scope["scope"],
             file=file["file"],
             session=scope["session"],
+            process=scope["process"],
             duration_ns=duration_ns,
             begin_line=scope["begin_line"],
             end_line=scope["end_line"],
@@ -66,7 +68,13 @@ def _scopes(file: Document) -> Iterator[Scope]:
             profile=profile,
             unaccounted_within_calls_ns=within_ns,
             unaccounted_between_calls_ns=between_ns,
-            unaccounted_words=unaccounted_words(within_ns, between_ns, duration_ns, coarse=file["cpu_clock_is_coarse"]),
+            unaccounted_words=unaccounted_words(
+                within_ns,
+                between_ns,
+                duration_ns,
+                coarse=file["cpu_clock_is_coarse"],
+                overlap=overlap and scope["scope"] == "file",
+            ),
             findings=findings(duration_ns, profile, statements, transactions),
             statements=sorted(statements, key=lambda one: (-one.response_ns, one.statement)),
             call_tree=[Edge(**edge) for edge in scope["call_tree"]],

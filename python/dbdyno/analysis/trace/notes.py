@@ -23,7 +23,10 @@ MESSAGES = {
     "size_limited": "the trace reached its size limit at line {line}: what came then is not in it",
     "continues_elsewhere": "the trace goes on in another file (line {line})",
     "continued_from_elsewhere": "the trace began in another file (line {line})",
-    "sessions_overlap": "several sessions were traced at once: the file's profile adds up their durations",
+    "sessions_overlap": (
+        "several sessions were traced at once: the file's duration goes by the clock, and its lines add up the times "
+        "of all of them; each has a profile of its own"
+    ),
     "sessions_merged": "there are more sessions than are kept apart (first beyond: line {line})",
     "statements_merged": "there are more statements than are kept apart: others are one line (first: line {line})",
     "texts_cut": "{count} texts are kept in part only (first: line {line})",

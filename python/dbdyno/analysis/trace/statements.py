@@ -29,7 +29,7 @@ def statement_findings(statement: Document, row: Document, duration_ns: int) -> 
         depth=row["depth_min"],
         response_ns=response_ns,
         share=response_ns / duration_ns if duration_ns > 0 else None,
-        executions=sum(one.count for one in calls if one.kind == "EXEC"),
+        executions=sum(one.count for one in calls if one.kind == "exec"),
         rows=sum(one.rows for one in calls),
         profile=lines_of(own_cpu_ns, row["waits"], own_elapsed_ns - own_cpu_ns - within_ns, response_ns),
         calls=calls,

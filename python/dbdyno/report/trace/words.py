@@ -20,6 +20,8 @@ def heading(file: TraceFile) -> str:
 def answer(scope: Scope) -> str:
     """How long it took, and what most of that was."""
     whose = "" if scope.session is None else f"Session {scope.session}: "
+    if scope.session is None and scope.process is not None:
+        whose = f"Process {scope.process}: "
     if scope.duration_ns <= 0:
         return f"{whose}no time went by between its lines."
     largest = max(scope.profile, key=lambda line: line.ns)
