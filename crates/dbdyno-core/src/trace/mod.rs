@@ -44,3 +44,12 @@ mod wait_line;
 
 pub use board::Board;
 pub use profile::profile;
+
+#[cfg(test)]
+mod damage_tests;
+#[cfg(test)]
+mod form_tests;
+#[cfg(test)]
+mod generated_tests;
+#[cfg(test)]
+mod testing;
