@@ -210,7 +210,9 @@ impl State {
             }
             Within::Binds => {
                 self.bind_lines += 1;
-                self.ledger.bind_line(line.text);
+                if !is_layout(line.text) {
+                    self.ledger.bind_line(line.text);
+                }
             }
             Within::Rpc => self.bind_lines += 1,
             Within::Header => self.header_line(line),
@@ -271,6 +273,11 @@ impl State {
             }
         }
     }
+}
+
+/// Flags and addresses of a bind, which nobody asks for; half of what a block of them has.
+fn is_layout(text: &[u8]) -> bool {
+    text.starts_with(b"  oacflg=") || text.starts_with(b"  kxsbbbfp=") || text.is_empty()
 }
 
 /// Where files are put one behind the other, another header begins.
