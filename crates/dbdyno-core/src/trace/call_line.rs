@@ -23,12 +23,13 @@ const EMPTY: Call = Call {
 };
 
 /// From behind the `#`. A line that does not reach its end, `tim`, is None: its numbers may be cut off, too.
+#[inline(always)]
 pub(super) fn call(kind: CallKind, line: &[u8], unit: TimeUnit) -> Option<Call> {
     let mut fields = Fields::new(line);
-    let cursor = fields.identifier()?;
+    let mut call = Call { kind, cursor: fields.identifier()?, ..EMPTY };
     fields.skip(b":").then_some(())?;
-    let (call, has_tim) = pairs(Call { kind, cursor, ..EMPTY }, &mut fields, unit, |_, _| false)?;
-    has_tim.then_some(call)
+    let has_times = usual_order(&mut call, &mut fields, unit).is_some();
+    pairs(&mut call, &mut fields, unit, has_times, |_, _| false)?.then_some(call)
 }
 
 /// From behind the colon of `LOBREAD:` and its like, which have no cursor and no depth.
@@ -44,27 +45,55 @@ pub(super) fn lob<'a>(operation: &'a [u8], line: &'a [u8], unit: TimeUnit) -> Op
         }
         _ => false,
     };
-    let (call, has_tim) = pairs(Call { kind: CallKind::Lob, ..EMPTY }, &mut fields, unit, own)?;
+    let mut call = Call { kind: CallKind::Lob, ..EMPTY };
+    let has_tim = pairs(&mut call, &mut fields, unit, false, own)?;
     has_tim.then_some(LobCall { operation, bytes, call })
 }
 
 /// From behind the colon of `RPC EXEC:`, which has nothing but c and e.
 pub(super) fn rpc(line: &[u8], unit: TimeUnit) -> Option<Call> {
-    pairs(Call { kind: CallKind::Rpc, ..EMPTY }, &mut Fields::new(line), unit, |_, _| false).map(|(call, _)| call)
+    let mut call = Call { kind: CallKind::Rpc, ..EMPTY };
+    pairs(&mut call, &mut Fields::new(line), unit, false, |_, _| false).map(|_| call)
+}
+
+/// What all versions have in this order. Where one has not, nothing is taken, and the pairs are read one by one; this
+/// way takes half the time.
+#[inline(always)]
+fn usual_order(call: &mut Call, fields: &mut Fields<'_>, unit: TimeUnit) -> Option<()> {
+    let mut ahead = *fields;
+    let mut next = |key: &[u8]| if ahead.skip(key) { ahead.number() } else { None };
+    let (cpu, elapsed) = (next(b"c=")?, next(b",e=")?);
+    let reads = [next(b",p=")?, next(b",cr=")?, next(b",cu=")?];
+    let (misses, rows) = (next(b",mis=")?, next(b",r=")?);
+    let depth = usize::try_from(next(b",dep=")?).ok().filter(|depth| *depth <= DEPTH_MAX)?;
+    next(b",og=")?;
+    ahead.skip(b",").then_some(())?;
+    call.cpu_ns = duration(Some(cpu), unit, &mut call.is_questionable);
+    call.elapsed_ns = duration(Some(elapsed), unit, &mut call.is_questionable);
+    [call.physical_reads, call.consistent_reads, call.current_reads] = reads;
+    (call.misses, call.rows, call.depth) = (misses, rows, depth);
+    *fields = ahead;
+    Some(())
 }
 
 /// All `key=number`, and whether `tim` is among them; `own` takes what only one kind has.
 #[inline(always)]
 fn pairs<'a>(
-    mut call: Call,
+    call: &mut Call,
     fields: &mut Fields<'a>,
     unit: TimeUnit,
+    has_times: bool,
     mut own: impl FnMut(&[u8], &mut Fields<'a>) -> bool,
-) -> Option<(Call, bool)> {
-    let (mut has_cpu, mut has_elapsed, mut has_tim) = (false, false, false);
+) -> Option<bool> {
+    let (mut has_cpu, mut has_elapsed, mut has_tim) = (has_times, has_times, false);
     loop {
         let key = fields.until(b'=')?;
         match key {
+            b"tim" => {
+                has_tim = true;
+                call.tim_ns = Some(unit.tim_ns(fields.number()?)?).filter(|tim_ns| *tim_ns > 0);
+            }
+            b"plh" => call.plan_hash = fields.identifier()?,
             b"c" => {
                 has_cpu = true;
                 call.cpu_ns = duration(fields.number(), unit, &mut call.is_questionable);
@@ -79,11 +108,6 @@ fn pairs<'a>(
             b"mis" => call.misses = fields.number()?,
             b"r" => call.rows = fields.number()?,
             b"dep" => call.depth = usize::try_from(fields.number()?).ok().filter(|depth| *depth <= DEPTH_MAX)?,
-            b"plh" => call.plan_hash = fields.identifier()?,
-            b"tim" => {
-                has_tim = true;
-                call.tim_ns = Some(unit.tim_ns(fields.number()?)?).filter(|tim_ns| *tim_ns > 0);
-            }
             key if own(key, fields) => {}
             // `og`, `type`, and what a later version may add.
             _ => {
@@ -95,7 +119,7 @@ fn pairs<'a>(
         }
     }
     let is_whole = fields.rest.trim_ascii().is_empty() && has_cpu && has_elapsed;
-    is_whole.then_some((call, has_tim))
+    is_whole.then_some(has_tim)
 }
 
 /// What cannot be is nothing, and said to be questionable.

@@ -50,13 +50,18 @@ impl<'a> Fields<'a> {
     /// A number that may lie anywhere in 64 bits: addresses and hash values.
     #[inline(always)]
     pub(super) fn identifier(&mut self) -> Option<u64> {
-        let digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let (number, rest) = self.rest.split_at(digits);
-        self.rest = rest;
-        if digits == 0 || digits > 20 {
-            return None;
+        let (mut value, mut digits) = (0_u64, 0);
+        while let Some(digit) = self.rest.get(digits).map(|byte| byte.wrapping_sub(b'0'))
+            && digit <= 9
+        {
+            value = match digits {
+                0..19 => value * 10 + u64::from(digit),
+                _ => value.checked_mul(10)?.checked_add(u64::from(digit))?,
+            };
+            digits += 1;
         }
-        number.iter().try_fold(0_u64, |value, byte| value.checked_mul(10)?.checked_add(u64::from(byte - b'0')))
+        self.rest = &self.rest[digits..];
+        (digits > 0).then_some(value)
     }
 
     /// What comes before this byte, and goes behind it; None where there is no such byte.

@@ -43,4 +43,15 @@ mod wait_class;
 mod wait_line;
 
 pub use board::Board;
-pub use profile::profile;
+pub use profile::{profile, profile_bytes};
+
+#[cfg(test)]
+mod damage_tests;
+#[cfg(test)]
+mod file_tests;
+#[cfg(test)]
+mod form_tests;
+#[cfg(test)]
+mod generated_tests;
+#[cfg(test)]
+mod testing;

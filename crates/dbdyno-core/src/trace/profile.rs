@@ -44,7 +44,23 @@ pub fn profile(spec_json: &str, board: &Board) -> Result<String> {
     let bytes_of = |path: &PathBuf| fs::metadata(path).map_or(0, |metadata| metadata.len());
     board.begin(spec.files.len() as u64, spec.files.iter().map(bytes_of).sum());
     let files = profile_all(&spec, board)?;
-    let outcome = TraceOutcome { format: 1, files };
+    text_of(TraceOutcome { format: 1, files })
+}
+
+/// The same of one trace that lies in memory, which needs no file.
+///
+/// # Errors
+/// None that we know of.
+pub fn profile_bytes(trace: &[u8]) -> Result<String> {
+    let mut reader = Reader::new();
+    reader.take(trace);
+    let (state, lines) = reader.finish();
+    let mut file = FileOutcome::of("memory".to_owned(), &state, lines);
+    (file.bytes, file.text_bytes) = (trace.len() as u64, trace.len() as u64);
+    text_of(TraceOutcome { format: 1, files: vec![file] })
+}
+
+fn text_of(outcome: TraceOutcome) -> Result<String> {
     serde_json::to_string(&outcome).map_err(|error| CoreError::new("io", format!("outcome: {error}")))
 }
 

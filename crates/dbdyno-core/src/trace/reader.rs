@@ -92,7 +92,10 @@ impl Reader {
     pub(super) fn finish(mut self) -> (State, u64) {
         let state = &mut self.state;
         self.cutter.finish(|line| state.line(line));
-        self.state.end_text(false);
+        if let Within::Text(ParsedHead { error: None, line, .. }) = state.within {
+            state.ledger.notes.add(Note::TextWithoutEnd, line);
+        }
+        state.end_text(false);
         self.state.ledger.finish();
         (self.state, self.cutter.lines())
     }
@@ -120,8 +123,11 @@ impl State {
 
     #[inline(always)]
     fn record(&mut self, line: Line<'_>, record: Record<'_>) {
-        if !matches!(self.within, Within::Between) && !is_time(&record) {
-            self.leave(&record, line);
+        match self.within {
+            Within::Between => {}
+            Within::Header => self.leave(&record, line),
+            _ if is_time(&record) => {}
+            _ => self.leave(&record, line),
         }
         let number = line.number;
         if !matches!(record, Record::Stat(_)) {
@@ -172,7 +178,10 @@ impl State {
             }
             self.end_text(is_end);
         }
-        self.within = Within::Between;
+        // The process stands in the middle of a header.
+        if !matches!((&self.within, record), (Within::Header, Record::Mark(Mark::Process(_)))) {
+            self.within = Within::Between;
+        }
     }
 
     fn end_text(&mut self, is_whole: bool) {
@@ -201,7 +210,9 @@ impl State {
             }
             Within::Binds => {
                 self.bind_lines += 1;
-                self.ledger.bind_line(line.text);
+                if !is_layout(line.text) {
+                    self.ledger.bind_line(line.text);
+                }
             }
             Within::Rpc => self.bind_lines += 1,
             Within::Header => self.header_line(line),
@@ -262,6 +273,11 @@ impl State {
             }
         }
     }
+}
+
+/// Flags and addresses of a bind, which nobody asks for; half of what a block of them has.
+fn is_layout(text: &[u8]) -> bool {
+    text.starts_with(b"  oacflg=") || text.starts_with(b"  kxsbbbfp=") || text.is_empty()
 }
 
 /// Where files are put one behind the other, another header begins.

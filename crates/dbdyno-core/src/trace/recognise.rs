@@ -15,6 +15,7 @@ pub(super) fn recognise(line: &[u8], unit: TimeUnit) -> Option<Record<'_>> {
             line.trim_ascii_end().eq(b"END OF STMT").then_some(Record::EndOfStatement)
         }
         b'E' => other_lines::error(behind(line, b"ERROR #")?, unit),
+        b'W' if line.starts_with(b"Windows") => Some(Record::Mark(other_lines::header_process(line)?)),
         b'W' => wait_line::wait(behind(line, b"WAIT #")?, unit).map(Record::Wait),
         b'C' => call(CallKind::Close, behind(line, b"CLOSE #")?, unit),
         b'P' if line.starts_with(b"PARSE #") => call(CallKind::Parse, behind(line, b"PARSE #")?, unit),

@@ -43,7 +43,7 @@ pub(super) struct Slowest {
     /// Of its EXEC.
     pub line: u64,
     pub rows: i64,
-    /// As the trace has them; empty where it does not.
+    /// Lines of the trace: number, type, value; empty where it has none.
     pub binds: Vec<u8>,
     pub binds_line: u64,
 }

@@ -52,6 +52,7 @@ pub(super) struct Cursor {
     pub plan_hash: u64,
     /// EXEC and FETCHes since.
     pub execution: Option<Execution>,
+    /// The lines that tell number, type and value.
     pub binds: Vec<u8>,
     pub binds_line: u64,
     /// No EXEC has used them.

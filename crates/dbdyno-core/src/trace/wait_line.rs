@@ -63,9 +63,7 @@ pub(super) struct Blocks {
 pub(super) fn blocks(event: &[u8], parameters: &[u8]) -> Option<Blocks> {
     let mut fields = Fields::new(parameters);
     let is_named = fields.skip(b" file#=") || fields.skip(b" file number=");
-    if !is_named && !(reads_blocks(event) && fields.skip(b" p1=")) {
-        return None;
-    }
+    (is_named || reads_blocks(event) && fields.skip(b" p1=")).then_some(())?;
     let file = fields.number()?;
     (fields.skip(b" block#=") || fields.skip(b" first dba=") || fields.skip(b" p2=")).then_some(())?;
     let first = fields.number()?;
