@@ -166,7 +166,10 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scope:
-    """A whole file, or a session in it, by its SID and serial number or its process. `profile_ns` and `profile` say the same, and add up to `duration_ns`."""
+    """A whole file, or a session in it, by its SID and serial number or its process.
+
+    `profile_ns` and `profile` say the same, and add up to `duration_ns`.
+    """
 
     scope: str
     file: str
