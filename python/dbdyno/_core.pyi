@@ -80,6 +80,14 @@ def ndv_scan_files(
     A Ctrl-C ends it; nothing is returned. Raises `spec_invalid` and `bad_file`.
     """
 
+def trace_profile(spec: str, live: Callable[[str], None] | None = None) -> str:
+    """Read Oracle's extended SQL traces, plain or compressed, and account for their time (JSON in, JSON out;
+    docs/architecture.md, "Traces").
+
+    Releases the GIL throughout, but to call `live` about once a second with how far the reading is (JSON).
+    A Ctrl-C ends it; nothing is returned. Raises `spec_invalid` and `bad_file`.
+    """
+
 def record_stacks(spec: str, go_on: Callable[[], bool] | None = None) -> str:
     """Stacks of processes for a while (JSON in, JSON out; docs/architecture.md, "Stacks").
 

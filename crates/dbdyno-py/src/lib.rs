@@ -8,6 +8,7 @@ mod ndv;
 mod sketch;
 mod stacks;
 mod storage;
+mod trace;
 mod trial;
 mod watch;
 
@@ -104,6 +105,8 @@ mod _core {
     use crate::stacks::{flame_graph, function_names, record_stacks, trace_calls};
     #[pymodule_export]
     use crate::storage::StorageBench;
+    #[pymodule_export]
+    use crate::trace::trace_profile;
     #[pymodule_export]
     use crate::trial::run_trial;
     #[pymodule_export]
