@@ -82,6 +82,14 @@ def ndv_scan_files(
     A Ctrl-C ends it; nothing is returned. Raises `spec_invalid` and `bad_file`.
     """
 
+def trace_profile(spec: str, live: Callable[[str], None] | None = None) -> str:
+    """Read Oracle's extended SQL traces, plain or compressed, and account for their time (JSON in, JSON out;
+    docs/architecture.md, "Traces").
+
+    Releases the GIL throughout, but to call `live` about once a second with how far the reading is (JSON).
+    A Ctrl-C ends it; nothing is returned. Raises `spec_invalid` and `bad_file`.
+    """
+
 def record_stacks(spec: str, go_on: Callable[[], bool] | None = None) -> str:
     """Stacks of processes for a while (JSON in, JSON out; docs/architecture.md, "Stacks").
 
@@ -90,13 +98,6 @@ def record_stacks(spec: str, go_on: Callable[[], bool] | None = None) -> str:
 
 def trace_calls(spec: str, go_on: Callable[[], bool] | None = None) -> str:
     """System calls of one process for a short while (JSON in, JSON out). Releases the GIL throughout."""
-
-def trace_profile(spec: str, live: Callable[[str], None] | None = None) -> str:
-    """Read Oracle's trace files into accounts (JSON in, JSON out; docs/architecture.md, "Traces").
-
-    Releases the GIL throughout, but to call `live` about once a second with how far it is (JSON).
-    A Ctrl-C ends it; nothing is returned. Raises `spec_invalid` and `bad_file`.
-    """
 
 def flame_graph(folded: str, options_json: str) -> str:
     """An SVG of folded stacks; two widths a line make a differential one.

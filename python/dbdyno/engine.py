@@ -94,6 +94,14 @@ def _watched(scan: Callable[[Callable[[str], None] | None], T], live: Watcher | 
     return _translated(lambda: scan(None if live is None else look))
 
 
+def trace_profile(spec: Mapping[str, Any], live: Watcher | None = None) -> dict[str, Any]:
+    """Account for the time of Oracle's extended SQL traces: spec and outcome as docs/architecture.md has them.
+
+    `live` is called about once a second with how far the reading is.
+    """
+    return dict(json.loads(_watched(lambda look: _core.trace_profile(json.dumps(spec), look), live)))
+
+
 def record_stacks(spec: Mapping[str, Any], go_on: Callable[[], bool] | None = None) -> dict[str, Any]:
     """Stacks of a server's processes: spec and outcome as docs/architecture.md has them.
 
@@ -105,14 +113,6 @@ def record_stacks(spec: Mapping[str, Any], go_on: Callable[[], bool] | None = No
 def trace_calls(spec: Mapping[str, Any]) -> dict[str, Any]:
     """System calls of one process for a short while: spec and outcome as docs/architecture.md has them."""
     return dict(json.loads(_translated(lambda: _core.trace_calls(json.dumps(spec)))))
-
-
-def profile_traces(spec: Mapping[str, Any], live: Watcher | None = None) -> dict[str, Any]:
-    """Read Oracle's trace files into accounts: spec and outcome as docs/architecture.md has them.
-
-    `live` is called about once a second with how far it is.
-    """
-    return dict(json.loads(_watched(lambda look: _core.trace_profile(json.dumps(spec), look), live)))
 
 
 class StorageBench:

@@ -11,6 +11,8 @@
 //! spec (JSON) -> storage::Bench -> outcome (JSON)    what a file's storage does under a load of reads, writes, flushes
 //! spec (JSON) -> ndv::scan_postgres -> outcome (JSON), sketches    how many different values a table's columns have
 //!
+//! spec (JSON) -> trace::profile -> outcome (JSON)    where the time of an Oracle session went, from its trace
+//!
 //! values -> sketch::Column -> sketch::file           how many different ones there are, in files that merge
 //! ```
 //!

@@ -1,4 +1,4 @@
-//! Traces, shown to a watcher while they are read.
+//! Oracle's traces, shown to a watcher while they are read.
 
 use dbdyno_core::trace::{Board, profile};
 use pyo3::prelude::*;
@@ -9,5 +9,6 @@ use crate::asking::while_shown;
 #[pyo3(signature = (spec, live = None))]
 pub fn trace_profile(py: Python<'_>, spec: String, live: Option<Py<PyAny>>) -> PyResult<String> {
     let board = Board::default();
-    while_shown(py, "reading", || profile(&spec, &board), live.as_ref(), || board.text(), || board.request_stop())
+    let (text, stop) = (|| board.text(), || board.request_stop());
+    while_shown(py, "reading", || profile(&spec, &board), live.as_ref(), text, stop)
 }

@@ -26,7 +26,7 @@ def trace(files: Sequence[Path], *, as_json: bool) -> None:
             raise DynoError("no_file", f"{file}: does not exist; name trace files")
     spec = {"files": [str(file) for file in files], "threads": len(os.sched_getaffinity(0))}
     with TraceProgress() as progress:
-        found = analyse(engine.profile_traces(spec, progress.take))
+        found = analyse(engine.trace_profile(spec, progress.take))
     if as_json:
         typer.echo(to_json(found), nl=False)
     else:

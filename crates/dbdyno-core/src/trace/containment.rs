@@ -13,6 +13,9 @@
 use super::limits::UNRESOLVED_MAX;
 use super::sums::Spent;
 
+/// Waits between two calls of depth 0, usually.
+const ROOM_KEPT: usize = 256;
+
 /// A wait of which it is not known yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenWait {
@@ -85,5 +88,7 @@ impl Open {
         self.waits.iter().for_each(between);
         self.waits.clear();
         self.lobs.clear();
+        // One call with many waits is no reason to keep their room in each of many sessions.
+        self.waits.shrink_to(ROOM_KEPT);
     }
 }

@@ -13,7 +13,7 @@ use super::recursion::Children;
 use super::rows::{RowId, Rows};
 use super::session::{Cursor, Execution, Session};
 use super::sessions::Sessions;
-use super::statements::{ParsedHead, Statements};
+use super::statements::{ParsedHead, StatementId, Statements};
 use super::sums::Spent;
 use super::wait_line;
 
@@ -179,7 +179,7 @@ impl Ledger {
     /// A statement's text has been read: its cursor is that statement from here on.
     pub(super) fn parsed(&mut self, head: &ParsedHead, text: &[u8]) {
         let statement = self.statements.of_text(head, text, head.line);
-        let row = self.rows.of(self.sessions.current_id(), statement);
+        let row = self.row_of(statement, head.line);
         if let Some(error) = head.error {
             // What the call has spent is not said; what it has called counts for its caller.
             let (edges, edges_merged) = (&mut self.edges, &mut self.edges_merged);
@@ -304,10 +304,20 @@ impl Ledger {
             Some(place) => place,
             None => {
                 let statement = self.statements.of_cursor(number, line);
-                let row = self.rows.of(self.sessions.current_id(), statement);
+                let row = self.row_of(statement, line);
                 self.add_cursor(number, row, line)
             }
         }
+    }
+
+    fn row_of(&mut self, statement: StatementId, line: u64) -> RowId {
+        let session = self.sessions.current_id();
+        if self.rows.has_no_room(session, statement) {
+            self.statements.merged += 1;
+            let others = self.statements.others(line);
+            return self.rows.of(session, others);
+        }
+        self.rows.of(session, statement)
     }
 
     fn add_cursor(&mut self, number: u64, row: RowId, line: u64) -> u32 {

@@ -46,6 +46,8 @@ pub use board::Board;
 pub use profile::{profile, profile_bytes};
 
 #[cfg(test)]
+mod account_tests;
+#[cfg(test)]
 mod damage_tests;
 #[cfg(test)]
 mod file_tests;

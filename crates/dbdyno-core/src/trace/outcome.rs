@@ -343,7 +343,7 @@ fn scopes(ledger: &Ledger) -> Vec<ScopeOutcome> {
 }
 
 impl ScopeOutcome {
-    fn of(name: &'static str, scope: &Scope, session: Option<&Session>, events: &Events) -> Self {
+    fn of(name: &'static str, scope: &Scope<'_>, session: Option<&Session>, events: &Events) -> Self {
         let split = scope.split();
         let event_name = |event: u32| lossy(&events.all[event as usize].name);
         let has_time = scope.extent.begin_ns != i64::MAX;

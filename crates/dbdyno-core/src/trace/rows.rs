@@ -1,7 +1,7 @@
 //! What a statement has done in a session.
 
 use super::hashing::FastMap;
-use super::limits::{ALL_PLAN_LINES_MAX, HISTOGRAMS_MAX, PLANS_MAX};
+use super::limits::{ALL_PLAN_LINES_MAX, HISTOGRAMS_MAX, PLANS_MAX, ROWS_MAX};
 use super::plans::Plan;
 use super::record::CallKind;
 use super::statements::StatementId;
@@ -120,6 +120,11 @@ pub(super) struct Rows {
 }
 
 impl Rows {
+    /// Whether a statement that a session has not had yet finds no room.
+    pub(super) fn has_no_room(&self, session: u32, statement: StatementId) -> bool {
+        self.all.len() >= ROWS_MAX && !self.by_key.contains_key(&(session, statement))
+    }
+
     /// That of a statement in a session.
     pub(super) fn of(&mut self, session: u32, statement: StatementId) -> RowId {
         *self.by_key.entry((session, statement)).or_insert_with(|| {

@@ -1,5 +1,6 @@
 //! The accounts of a scope: of all sessions of a file, or of one.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::ledger::{Edge, Ledger, NOBODY};
@@ -13,9 +14,10 @@ use super::sums::{CallSums, Extent, Spent, WaitSums};
 
 /// Rows, waits and all, of the sessions of a scope together.
 #[derive(Debug, Default)]
-pub(super) struct Scope {
+pub(super) struct Scope<'a> {
     pub extent: Extent,
-    pub rows: BTreeMap<StatementId, Row>,
+    /// The ledger's own, unless several sessions share a statement.
+    pub rows: BTreeMap<StatementId, Cow<'a, Row>>,
     /// By event, over all statements.
     pub waits: BTreeMap<u32, WaitSums>,
     /// By (caller, called); None: nobody called.
@@ -37,9 +39,9 @@ pub(super) struct Split {
     pub unaccounted_within_calls_ns: i64,
 }
 
-impl Scope {
+impl<'a> Scope<'a> {
     /// Of the sessions that `is_in` it.
-    pub(super) fn of(ledger: &Ledger, is_in: impl Fn(usize) -> bool) -> Self {
+    pub(super) fn of(ledger: &'a Ledger, is_in: impl Fn(usize) -> bool) -> Self {
         let mut scope = Self::default();
         for (_, session) in ledger.sessions.all.iter().enumerate().filter(|(id, _)| is_in(*id)) {
             scope.add_session(session);
@@ -77,7 +79,7 @@ impl Scope {
         }
     }
 
-    fn add_row(&mut self, row: &Row) {
+    fn add_row(&mut self, row: &'a Row) {
         for wait in &row.waits {
             match self.waits.get_mut(&wait.event) {
                 Some(mine) => mine.merge(wait),
@@ -87,9 +89,9 @@ impl Scope {
             }
         }
         match self.rows.get_mut(&row.statement) {
-            Some(mine) => mine.merge(row),
+            Some(mine) => mine.to_mut().merge(row),
             None => {
-                self.rows.insert(row.statement, row.clone());
+                self.rows.insert(row.statement, Cow::Borrowed(row));
             }
         }
     }
@@ -121,7 +123,6 @@ impl Scope {
         for row in self.rows.values() {
             row.calls.iter().for_each(|sums| own.add(&sums.own));
         }
-        // A LOB call within another call has been taken from that one's own.
         own
     }
 

@@ -1,7 +1,7 @@
 //! The statements of a file, by text; what a cursor is at a time.
 
 use super::hashing::FastMap;
-use super::limits::{ALL_TEXTS_BYTES_MAX, ROWS_MAX, TEXT_BYTES_MAX};
+use super::limits::{ALL_TEXTS_BYTES_MAX, TEXT_BYTES_MAX, TEXTS_MAX};
 use super::record::Parsing;
 use super::sql_text::{structure_hash, text_hash};
 
@@ -68,13 +68,14 @@ pub(super) struct Statements {
 impl Statements {
     /// The statement of a text.
     pub(super) fn of_text(&mut self, parsing: &ParsedHead, text: &[u8], line: u64) -> StatementId {
-        let key = Key::Text(text_hash(text));
+        // Of a long text only the beginning is at hand.
+        let key = Key::Text(text_hash(text) ^ parsing.text_bytes_read);
         if let Some(id) = self.by_key.get(&key) {
             return *id;
         }
         let structure = structure_hash(text, &mut self.room);
         let (key, kind) = match self.all.len() {
-            0..ROWS_MAX => (key, StatementKind::Text),
+            0..TEXTS_MAX => (key, StatementKind::Text),
             _ => {
                 self.merged += 1;
                 (Key::Structure(structure), StatementKind::Variants)
@@ -83,7 +84,7 @@ impl Statements {
         if let Some(id) = self.by_key.get(&key) {
             return *id;
         }
-        if self.all.len() >= 2 * ROWS_MAX {
+        if self.all.len() >= TEXTS_MAX + TEXTS_MAX / 2 {
             return self.others(line);
         }
         let mut room = ALL_TEXTS_BYTES_MAX.saturating_sub(self.text_bytes).min(TEXT_BYTES_MAX);
@@ -116,14 +117,15 @@ impl Statements {
         if let Some(id) = self.by_key.get(&key) {
             return *id;
         }
-        if self.all.len() >= ROWS_MAX {
+        if self.all.len() >= TEXTS_MAX {
             return self.others(line);
         }
         let kind = if cursor == 0 { StatementKind::NoCursor } else { StatementKind::NotInTrace(cursor) };
         self.add(key, nameless(kind, line))
     }
 
-    fn others(&mut self, line: u64) -> StatementId {
+    /// That of whatever has no place of its own.
+    pub(super) fn others(&mut self, line: u64) -> StatementId {
         match self.by_key.get(&Key::Others) {
             Some(id) => *id,
             None => self.add(Key::Others, nameless(StatementKind::Others, line)),
