@@ -38,7 +38,7 @@ def shop(**given: Any) -> dict[str, Any]:
         row(2, recursive, [], depth_min=1),
     ]
     statements = [
-        statement(0, INSERT),
+        statement(0, INSERT.replace(", ", ",")),
         statement(1, "SELECT * FROM orders WHERE placed > :since " + "AND region = 'north' " * 9),
         statement(2, "", kind="not_in_trace", sql_id=None),
     ]

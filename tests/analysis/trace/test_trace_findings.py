@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -141,3 +143,10 @@ def test_a_trace_without_time() -> None:
     scope = scope_of(file([], [], 0))
 
     assert ([line.share for line in scope.profile], scope.findings) == ([None], [])
+
+
+def test_the_reader_notes_nothing_else() -> None:
+    """The codes of the core, each with its words."""
+    source = (Path(__file__).parents[3] / "crates/dbdyno-core/src/trace/notes.rs").read_text()
+
+    assert sorted(re.findall(r'=> "([a-z_]+)",', source)) == sorted(MESSAGES)

@@ -47,6 +47,7 @@ def statement_words(one: StatementFindings) -> str:
     """Its name, where it is, what most of its time is, and the beginning of its text."""
     largest = max(one.profile, key=lambda line: line.ns)
     mostly = "" if largest.share is None else f", {numbers.percent(largest.share)} {largest.name}"
-    text = re.sub(r"\s+", " ", one.text).strip() or "no text in the trace"
+    # A line breaks at blanks, which lists of columns often lack.
+    text = re.sub(r",(?=\S)", ", ", re.sub(r"\s+", " ", one.text)).strip() or "no text in the trace"
     shown = f"{text[:TEXT_CHARACTERS]}{'...' if len(text) > TEXT_CHARACTERS else ''}"
     return f"{statement_name(one)}, line {one.line:,}{mostly}: {shown}"
