@@ -11,7 +11,7 @@ use flate2::read::MultiGzDecoder;
 use super::board::Board;
 use crate::error::{CoreError, Result};
 
-/// What is handed over at a time: large enough that handing over costs nothing, small enough for the second-level cache.
+/// What is handed over at a time: large enough that this costs nothing, small enough for the second-level cache.
 const PIECE_BYTES: usize = 256 * 1024;
 /// Pieces that wait to be counted.
 const PIECES_AHEAD: usize = 4;

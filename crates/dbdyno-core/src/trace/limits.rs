@@ -19,7 +19,7 @@ pub(super) const CURSORS_MAX: usize = 100_000;
 pub(super) const EDGES_MAX: usize = 50_000;
 /// Files, objects and sizes of requests, each per event.
 pub(super) const OBJECTS_MAX: usize = 50_000;
-/// Of two digits each, some 5 KB.
+/// Of two digits each, some 10 KB.
 pub(super) const HISTOGRAMS_MAX: usize = 2_048;
 /// Of a statement.
 pub(super) const PLANS_MAX: usize = 16;

@@ -2,11 +2,10 @@
 //!
 //! ```text
 //! file --input--> pieces --lines--> lines --recognise--> records --reader--> ledger
-//!                                                                             |- recursion     own = all - recursive calls
-//!                                                                             |- containment   waits within calls, between calls
-//!                                                                             `- rows          statement x session: calls, waits,
-//!                                                                                              plans, executions
-//! ledger --outcome--> JSON: a profile for the file and for each session, whose lines add up to the duration
+//!       ledger |- recursion     own = all - recursive calls
+//!              |- containment   waits within calls, waits between calls
+//!              `- rows          statement x session: calls, waits, plans, executions
+//! ledger --scope, outcome--> JSON: a profile for the file and for each session, which adds up to the duration
 //! ```
 //!
 //! The order of the file is the order of events. Every number leads back to lines.

@@ -2,9 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use serde::Serialize;
 
 use super::events::Events;
@@ -19,7 +16,7 @@ use super::scope::Scope;
 use super::session::{Session, Transactions};
 use super::sql_text;
 use super::statements::{Statement, StatementKind};
-use super::sums::{CallSums, Durations, WaitSums};
+use super::sums::{CallSums, WaitSums, encoded};
 
 /// One file.
 #[derive(Debug, Serialize)]
@@ -583,13 +580,6 @@ impl TransactionsOutcome {
         let Transactions { commits, rollbacks, read_only, first_line, last_line } = *transactions;
         Self { commits, rollbacks, read_only, first_line, last_line }
     }
-}
-
-/// HdrHistogram V2, compressed, base64, as everywhere.
-fn encoded(histogram: &Durations) -> String {
-    let mut bytes = Vec::new();
-    V2DeflateSerializer::new().serialize(histogram, &mut bytes).expect("a Vec takes every write");
-    STANDARD.encode(bytes)
 }
 
 /// Traces are in the database's character set; what is not UTF-8 is shown as such.

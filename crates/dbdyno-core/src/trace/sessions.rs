@@ -66,7 +66,8 @@ impl Sessions {
         }
     }
 
-    /// The first line of a session that began before another one had ended: the file's duration is less than the sum of theirs.
+    /// The first line of a session that began before another one had ended: the file's duration is less than the sum
+    /// of theirs.
     pub(super) fn overlap(&self) -> Option<u64> {
         let mut sessions: Vec<&Session> = self.all.iter().filter(|session| session.extent.duration_ns() > 0).collect();
         sessions.sort_by_key(|session| session.extent.begin_ns);

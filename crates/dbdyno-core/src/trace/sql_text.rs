@@ -17,7 +17,7 @@ pub(super) fn structure_hash(text: &[u8], room: &mut Vec<u8>) -> u64 {
 }
 
 /// The SQL_ID that the server gives a text since 10g: the last 64 bits of the MD5 of the text and a zero byte, in base
-/// 32 without the letters e, i, l, o (published by S. Yard and T. Poder; held against the traces of 11.1 and later, which say both).
+/// 32 without the letters e, i, l, o. Traces of 11.1 and later say both; it is held against them.
 pub(super) fn sql_id(text: &[u8]) -> String {
     const LETTERS: &[u8; 32] = b"0123456789abcdfghjkmnpqrstuvwxyz";
     let digest = Md5::new().chain_update(text).chain_update([0]).finalize();

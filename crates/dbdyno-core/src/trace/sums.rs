@@ -1,6 +1,9 @@
 //! Sums of calls and of waits, which all lead back to lines.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 
 use super::record::Call;
 
@@ -95,14 +98,27 @@ impl CallSums {
     }
 }
 
-/// Of durations: two digits, in the encoding that all our documents have.
+/// Of durations: two digits, a few kilobytes each, so that there may be thousands.
 pub(super) type Durations = Histogram<u32>;
 
-/// One that grows as needed; below a microsecond a trace tells nothing.
+/// One that grows as needed.
 pub(super) fn durations() -> Durations {
-    let mut histogram = Histogram::new_with_bounds(1_000, 2_000_000, 2).expect("the bounds are valid");
+    let mut histogram = Histogram::new_with_bounds(1, 2_000_000, 2).expect("the bounds are valid");
     histogram.auto(true);
     histogram
+}
+
+/// In the encoding that all our documents have: HdrHistogram V2 of three digits, compressed, base64.
+pub(super) fn encoded(histogram: &Durations) -> String {
+    let highest = histogram.max().max(2);
+    let mut wide: Histogram<u32> = Histogram::new_with_bounds(1, highest, 3).expect("the bounds are valid");
+    for bucket in histogram.iter_recorded() {
+        let middle = histogram.median_equivalent(bucket.value_iterated_to()).min(highest);
+        wide.record_n(middle, bucket.count_at_value()).expect("within the bounds");
+    }
+    let mut bytes = Vec::new();
+    V2DeflateSerializer::new().serialize(&wide, &mut bytes).expect("a Vec takes every write");
+    STANDARD.encode(bytes)
 }
 
 /// All waits for one event while a statement's cursor was the current one.
