@@ -28,6 +28,7 @@ __all__ = [
     "sketch_overlaps",
     "sketch_texts",
     "trace_calls",
+    "trace_profile",
     "watch_server",
 ]
 __version__: Final[str]
