@@ -232,6 +232,16 @@ fn transactions_errors_and_computed_ids_are_there() {
 }
 
 #[test]
+fn carriage_returns_of_a_text_are_its_own_where_the_file_has_none() {
+    let text = "select *\r\nfrom dual";
+    let own = outcome(&[parsing(1, text)]);
+    assert_eq!((Some(text), true), (own["statements"][0]["text"].as_str(), notes_of(&own).is_empty()));
+    let of_the_file = outcome_of(parsing(1, "select *\nfrom dual").replace('\n', "\r\n").as_bytes());
+    let text = of_the_file["statements"][0]["text"].as_str();
+    assert_eq!((Some("select *\nfrom dual"), true), (text, notes_of(&of_the_file).is_empty()));
+}
+
+#[test]
 fn a_cursor_number_used_again_is_another_statement() {
     let outcome = outcome(&[
         call("FETCH", 1, (5, 6), 0, 1_000),

@@ -4,16 +4,16 @@ use super::containment::OpenWait;
 use super::errors::Errors;
 use super::events::Events;
 use super::hashing::FastMap;
-use super::limits::{ALL_BINDS_BYTES_MAX, BINDS_BYTES_MAX, CURSORS_MAX, EDGES_MAX};
+use super::limits::EDGES_MAX;
 use super::notes::{Note, Notes};
 use super::objects::{Target, Targets};
 use super::plans::PlanLines;
-use super::record::{Call, CallKind, LobCall, Stat, Wait};
+use super::record::{Call, CallKind, LobCall, Wait};
 use super::recursion::Children;
 use super::rows::{RowId, Rows};
-use super::session::{Cursor, Execution, Session};
+use super::session::{Cursor, Session};
 use super::sessions::Sessions;
-use super::statements::{ParsedHead, StatementId, Statements};
+use super::statements::{ParsedHead, Statements};
 use super::sums::Spent;
 use super::wait_line;
 
@@ -45,13 +45,13 @@ pub(super) struct Ledger {
     pub notes: Notes,
     pub calls: u64,
     pub waits: u64,
-    plan_lines: PlanLines,
-    cursors: usize,
-    bind_bytes: usize,
+    pub(super) plan_lines: PlanLines,
+    pub(super) cursors: usize,
+    pub(super) bind_bytes: usize,
     /// (session, cursor) of the BINDS that are being read.
-    binds_of: Option<(usize, u32)>,
+    pub(super) binds_of: Option<(usize, u32)>,
     edges_merged: u64,
-    binds_missing: u64,
+    pub(super) binds_missing: u64,
 }
 
 impl Ledger {
@@ -211,56 +211,6 @@ impl Ledger {
         self.sessions.current().transactions.add(is_rollback, is_read_only, line);
     }
 
-    /// A row source of a plan.
-    pub(super) fn stat(&mut self, stat: &Stat<'_>, line: u64) {
-        if self.plan_lines.begins(stat) {
-            self.end_plan();
-        }
-        self.plan_lines.add(stat, line);
-    }
-
-    /// No STAT line follows.
-    #[inline(always)]
-    pub(super) fn end_plan(&mut self) {
-        if !self.plan_lines.is_empty() {
-            self.keep_plan();
-        }
-    }
-
-    fn keep_plan(&mut self) {
-        let place = self.cursor(self.plan_lines.cursor, 0);
-        let cursor = &self.sessions.current().cursor_states[place as usize];
-        let (row, plan_hash) = (cursor.row, cursor.plan_hash);
-        self.rows.record_plan(row, self.plan_lines.take(plan_hash));
-    }
-
-    /// The binds of the next execution follow.
-    pub(super) fn begin_binds(&mut self, cursor: u64, line: u64) {
-        let place = self.cursor(cursor, line);
-        self.end_execution(place);
-        let session_id = self.sessions.current_id() as usize;
-        let cursor = &mut self.sessions.current().cursor_states[place as usize];
-        self.bind_bytes -= cursor.binds.len();
-        cursor.binds.clear();
-        (cursor.binds_line, cursor.binds_are_fresh) = (line, true);
-        self.binds_of = Some((session_id, place));
-    }
-
-    /// One line of them.
-    #[inline(always)]
-    pub(super) fn bind_line(&mut self, text: &[u8]) {
-        let Some((session, place)) = self.binds_of else { return };
-        let binds = &mut self.sessions.all[session].cursor_states[place as usize].binds;
-        let has_room = binds.len() + text.len() < BINDS_BYTES_MAX && self.bind_bytes + text.len() < ALL_BINDS_BYTES_MAX;
-        if has_room {
-            binds.extend_from_slice(text);
-            binds.push(b'\n');
-            self.bind_bytes += text.len() + 1;
-        } else {
-            self.binds_missing += 1;
-        }
-    }
-
     /// The file is over.
     pub(super) fn finish(&mut self) {
         self.end_plan();
@@ -295,88 +245,6 @@ impl Ledger {
             (Note::ErrorsMerged, self.errors.merged),
         ];
         counted.into_iter().for_each(|(note, count)| self.notes.add_many(note, count, 0));
-    }
-
-    /// Where the current session keeps this cursor.
-    #[inline(always)]
-    fn cursor(&mut self, number: u64, line: u64) -> u32 {
-        match self.sessions.current().cursor(number) {
-            Some(place) => place,
-            None => {
-                let statement = self.statements.of_cursor(number, line);
-                let row = self.row_of(statement, line);
-                self.add_cursor(number, row, line)
-            }
-        }
-    }
-
-    fn row_of(&mut self, statement: StatementId, line: u64) -> RowId {
-        let session = self.sessions.current_id();
-        if self.rows.has_no_room(session, statement) {
-            self.statements.merged += 1;
-            let others = self.statements.others(line);
-            return self.rows.of(session, others);
-        }
-        self.rows.of(session, statement)
-    }
-
-    fn add_cursor(&mut self, number: u64, row: RowId, line: u64) -> u32 {
-        if self.cursors == CURSORS_MAX {
-            self.notes.add(Note::CursorsForgotten, line);
-            self.forget_cursors();
-        }
-        self.cursors += 1;
-        self.sessions.current().add_cursor(number, row)
-    }
-
-    fn forget_cursors(&mut self) {
-        let current = self.sessions.current_id() as usize;
-        for id in 0..self.sessions.all.len() {
-            self.sessions.switch_to(id);
-            for place in 0..self.sessions.current().cursor_states.len() {
-                self.end_execution(place as u32);
-            }
-            self.sessions.current().forget_cursors();
-        }
-        self.sessions.switch_to(current);
-        (self.cursors, self.bind_bytes, self.binds_of) = (0, 0, None);
-    }
-
-    /// What a call means for the execution of its cursor.
-    #[inline(always)]
-    fn note_execution(&mut self, place: u32, call: &Call, line: u64) {
-        if !matches!(call.kind, CallKind::Fetch) {
-            self.end_execution(place);
-        }
-        let cursor = &mut self.sessions.current().cursor_states[place as usize];
-        if call.plan_hash != 0 {
-            cursor.plan_hash = call.plan_hash;
-        }
-        match (call.kind, &mut cursor.execution) {
-            (CallKind::Exec, execution) => {
-                if !cursor.binds_are_fresh {
-                    self.bind_bytes -= cursor.binds.len();
-                    cursor.binds.clear();
-                }
-                cursor.binds_are_fresh = false;
-                *execution = Some(Execution { elapsed_ns: call.elapsed_ns, rows: call.rows, line });
-            }
-            (CallKind::Fetch, Some(execution)) => {
-                execution.elapsed_ns = execution.elapsed_ns.saturating_add(call.elapsed_ns);
-                execution.rows = execution.rows.saturating_add(call.rows);
-            }
-            _ => {}
-        }
-    }
-
-    #[inline(always)]
-    fn end_execution(&mut self, place: u32) {
-        let cursor = &mut self.sessions.current().cursor_states[place as usize];
-        if let Some(execution) = cursor.execution.take() {
-            let Execution { elapsed_ns, rows, line } = execution;
-            let binds = (&cursor.binds[..], if cursor.binds.is_empty() { 0 } else { cursor.binds_line });
-            self.rows.record_execution(cursor.row, elapsed_ns, rows, line, binds);
-        }
     }
 }
 

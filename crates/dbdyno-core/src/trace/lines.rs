@@ -12,6 +12,8 @@ pub(super) struct Line<'a> {
     /// From 1.
     pub number: u64,
     pub text: &'a [u8],
+    /// It ended with a carriage return, which belongs to the end of the line, or to a statement's text.
+    pub has_return: bool,
     /// It was longer.
     pub is_cut: bool,
     /// The file ends in it.
@@ -44,7 +46,8 @@ impl Cutter {
         while let Some(end) = memchr(b'\n', piece) {
             self.number += 1;
             let (text, is_cut) = shortened(&piece[..end]);
-            each(Line { number: self.number, text: without_return(text), is_cut, is_unfinished: false });
+            let (text, has_return) = without_return(text);
+            each(Line { number: self.number, text, has_return, is_cut, is_unfinished: false });
             piece = &piece[end + 1..];
         }
         self.keep(piece);
@@ -66,7 +69,8 @@ impl Cutter {
     fn hand_on(&mut self, is_unfinished: bool, each: &mut impl FnMut(Line<'_>)) {
         self.number += 1;
         let (number, is_cut) = (self.number, self.begun_is_cut);
-        each(Line { number, text: without_return(&self.begun), is_cut, is_unfinished });
+        let (text, has_return) = without_return(&self.begun);
+        each(Line { number, text, has_return, is_cut, is_unfinished });
         self.begun.clear();
         self.begun_is_cut = false;
     }
@@ -76,8 +80,8 @@ fn shortened(text: &[u8]) -> (&[u8], bool) {
     (&text[..text.len().min(LINE_BYTES_MAX)], text.len() > LINE_BYTES_MAX)
 }
 
-fn without_return(text: &[u8]) -> &[u8] {
-    text.strip_suffix(b"\r").unwrap_or(text)
+fn without_return(text: &[u8]) -> (&[u8], bool) {
+    text.strip_suffix(b"\r").map_or((text, false), |text| (text, true))
 }
 
 #[cfg(test)]

@@ -144,7 +144,8 @@ impl State {
             Record::Lob(lob) => self.ledger.lob_call(&lob, number),
             Record::Parsing(parsing) | Record::ParseError(parsing) => {
                 self.ledger.moment(parsing.tim_ns, number);
-                self.within = Within::Text(ParsedHead::of(&parsing, number));
+                self.within =
+                    Within::Text(ParsedHead { has_return: line.has_return, ..ParsedHead::of(&parsing, number) });
                 self.text.clear();
                 self.text_has_lines = false;
             }
@@ -206,6 +207,13 @@ impl State {
                 }
                 let room = TEXT_BYTES_MAX - self.text.len();
                 self.text.extend_from_slice(&line.text[..line.text.len().min(room)]);
+                if line.has_return && !head.has_return {
+                    // The client's own, in a file whose lines end without.
+                    head.text_bytes_read += 1;
+                    if self.text.len() < TEXT_BYTES_MAX {
+                        self.text.push(b'\r');
+                    }
+                }
                 self.text_has_lines = true;
             }
             Within::Binds => {

@@ -161,6 +161,8 @@ pub(super) struct ParsedHead {
     pub cursor: u64,
     pub depth: usize,
     pub line: u64,
+    /// Whether the line before the text ended with a carriage return.
+    pub has_return: bool,
     pub stated_bytes: i64,
     pub text_bytes_read: u64,
     pub sql_id: Option<String>,
@@ -176,6 +178,7 @@ impl ParsedHead {
             cursor: parsing.cursor,
             depth: parsing.depth,
             line,
+            has_return: false,
             stated_bytes: parsing.text_bytes,
             text_bytes_read: 0,
             sql_id: parsing.sql_id.map(|id| String::from_utf8_lossy(id).into_owned()),
