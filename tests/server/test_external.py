@@ -142,6 +142,17 @@ def test_reader_cannot_write(reader: ExternalServer, onlooker: Connection) -> No
     assert schemas(onlooker) == []
 
 
+def test_a_checkpoint_that_the_server_refuses_is_one_line(port: int) -> None:
+    """A failure of the run, not a traceback: this user has no right to it, and a full disk fails it likewise."""
+    with (
+        ExternalServer(endpoint(port), allow_checkpoint=True) as target,
+        pytest.raises(DynoError, match="CHECKPOINT: permission denied") as raised,
+    ):
+        target.checkpoint()
+
+    assert (raised.value.code, raised.value.exit_code) == ("sql_failed", 1)
+
+
 def test_server_settings_are_refused(reader: ExternalServer) -> None:
     """Nothing is applied to a server that is not ours, and no CHECKPOINT is made without its flag."""
     assert reader.apply_settings({}).values == {}

@@ -190,7 +190,8 @@ class ExternalServer:
                 f"reset: CHECKPOINT on {self._endpoint.display()}, which dbdyno did not start, "
                 "needs --allow-checkpoint; or take it out of design.reset",
             )
-        self._session().execute("CHECKPOINT")
+        with failing_as_run_failure("CHECKPOINT"):
+            self._session().execute("CHECKPOINT")
 
     def vacuum(self, tables: Sequence[str]) -> None:
         """VACUUM (ANALYZE) tables of our workspace, by their unqualified names; all of them when none is named."""
