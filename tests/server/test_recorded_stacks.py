@@ -187,9 +187,7 @@ def test_the_widest_wait_of_a_commit_bound_load_is_the_flush(tmp_path: Path) -> 
     for frames, us in waits:
         leaves[frames[-1]] = leaves.get(frames[-1], 0) + us
     assert max(leaves, key=leaves.__getitem__) == "IO:WalSync"
-    # A stack that is read while its process goes on may be cut off.
-    beneath = sum(us for frames, us in waits if frames[-1] == "IO:WalSync" and "XLogFlush" in frames)
-    assert beneath >= 0.9 * leaves["IO:WalSync"]
+    assert all("XLogFlush" in frames for frames, us in waits if frames[-1] == "IO:WalSync" and us > 10_000)
     parts = arm["profile_ns"]
     drawn_ns = sum(ns for part, ns in parts.items() if part not in ("waits",) and ns and ns > 0)
     drawn_ns += sum(parts["waits"].values())
